@@ -52,6 +52,7 @@ programs     := $(if $(wildcard $(main)),build/weir)
 
 .PHONY: all
 all: $(bpf_objects) $(programs) ## build weir and its XDP program (the default)
+	@:
 
 ## Flags
 
