@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Holding a packet to the rules that match it.
+ *
+ * With one rule (the common case) a look and a compare-and-swap. With several, all are looked at
+ * first: if one refuses, the packet takes nothing from any. Then the one with the least headroom is
+ * charged first, since that is where a race would be lost; a race lost at this point refuses the
+ * packet and leaves what was charged behind, which costs the source and gives it nothing.
+ */
+#ifndef WEIR_ACCOUNT_BPF_H
+#define WEIR_ACCOUNT_BPF_H
+
+#include "clock.bpf.h"
+#include "job.bpf.h"
+#include "known.bpf.h"
+
+static __noinline void settle(struct weir_line *line, const struct weir_gauge *gauge)
+{
+	weir_line_settle(line, gauge);
+}
+
+/** Everything of @claim but the look. @return 0 when the rule has no table */
+static __always_inline int claim_open(const struct job *job, const struct weir_rule *rule,
+				      struct claim *claim)
+{
+	__u32 slot = rule->slot;
+	const struct weir_table_state *state = bpf_map_lookup_elem(&table_state, &slot);
+
+	claim->rule = rule;
+	claim->place = weir_rule_place(rule, &job->pkt);
+	claim->line = map_line(slot, claim->place.line);
+	claim->count = bpf_map_lookup_elem(&limits, &slot);
+	if (!state || !claim->line || !claim->count)
+		return 0;
+	/* Racy against the sweep; either base gives the same order. */
+	claim->base = *(volatile const __u64 *)&state->base[!!rule->gauge.generation];
+	claim->now = weir_gauge_now(&rule->gauge, rule->flags & WEIR_RULE_COARSE ?
+							  job->coarse_ns :
+							  job->precise_ns);
+	claim->cost = weir_rule_cost(rule, &job->pkt);
+	return 1;
+}
+
+static __always_inline enum weir_outcome claim_look(struct claim *claim)
+{
+	return weir_line_look(claim->line, &claim->rule->gauge, claim->base, claim->place.tag,
+			      claim->now, claim->cost, &claim->look);
+}
+
+/** Looks, and charges when it fits. */
+static __always_inline enum weir_outcome claim_charge(struct claim *claim)
+{
+	const struct weir_gauge *gauge = &claim->rule->gauge;
+
+	for (int i = 0; i < WEIR_TRIES; i++) {
+		enum weir_outcome outcome = claim_look(claim);
+		__u64 word;
+
+		if (outcome == WEIR_UNSETTLED) {
+			settle(claim->line, gauge);
+			continue;
+		}
+		if (outcome != WEIR_FITS)
+			return outcome;
+		word = weir_word_charged(&claim->look, gauge, claim->place.tag, claim->now,
+					 claim->cost);
+		if (weir_word_cas(claim->line, claim->look.way, claim->look.word, word) ==
+		    claim->look.word)
+			return WEIR_FITS;
+	}
+	return WEIR_LOST;
+}
+
+static __always_inline enum weir_reason outcome_reason(enum weir_outcome outcome)
+{
+	switch (outcome) {
+	case WEIR_FITS:
+		return WEIR_CONFORMS;
+	case WEIR_EMPTY:
+		return WEIR_OVER_LIMIT;
+	case WEIR_FULL:
+		return WEIR_TABLE_FULL;
+	default:
+		return WEIR_LOST_RACE;
+	}
+}
+
+static __always_inline void count_add(struct weir_count *count, __u32 bytes)
+{
+	count->packets++;
+	count->bytes += bytes;
+}
+
+static __always_inline void claim_admitted(struct job *job, const struct claim *claim)
+{
+	known_admitted(job, claim);
+	if (!claim->look.own && claim->look.debt)
+		claim->count->inherited++;
+}
+
+static __always_inline const struct weir_rule *job_rule(const struct job *job)
+{
+	const struct weir_rules *all = map_rules(job->active);
+
+	return all ? &all->rule[job->rule & (WEIR_RULES_MAX - 1)] : 0;
+}
+
+/**
+ * The packet path's usual end: exactly one rule matches. Global, like the functions below, so that
+ * the verifier proves it once.
+ *
+ * @return enum weir_reason, or RETRY
+ */
+__noinline int account_one(struct job *job)
+{
+	const struct weir_rule *rule;
+	struct claim claim = {};
+	enum weir_outcome outcome;
+
+	if (!job)
+		return WEIR_LOST_RACE;
+	rule = job_rule(job);
+	if (!rule || !claim_open(job, rule, &claim))
+		return WEIR_LOST_RACE;
+	outcome = claim_charge(&claim);
+	if (outcome == WEIR_FITS) {
+		claim_admitted(job, &claim);
+		count_add(&claim.count->admitted, job->pkt.bytes);
+		return WEIR_CONFORMS;
+	}
+	if (outcome == WEIR_STALE)
+		return RETRY;
+	if (outcome == WEIR_LOST)
+		claim.count->lost_race++;
+	else
+		known_refused(job, &claim);
+	if (job->observe || rule->flags & WEIR_RULE_OBSERVE) {
+		count_add(&claim.count->would_refuse, job->pkt.bytes);
+		return WEIR_WOULD_REFUSE;
+	}
+	count_add(&claim.count->refused, job->pkt.bytes);
+	return outcome_reason(outcome);
+}
+
+/*
+ * The two steps over several rules. Global functions, so that the verifier proves each once and
+ * not once for each of sixty-four rules.
+ */
+__noinline int look_rule(struct job *job)
+{
+	const struct weir_rule *rule;
+	struct claim claim = {};
+
+	if (!job)
+		return 0;
+	job->outcome = WEIR_LOST;
+	rule = job_rule(job);
+	if (!rule || !claim_open(job, rule, &claim))
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		job->outcome = claim_look(&claim);
+		if (job->outcome != WEIR_UNSETTLED)
+			break;
+		settle(claim.line, &rule->gauge);
+	}
+	job->headroom_ns = claim.look.headroom >> (rule->gauge.now_left & 63)
+						     << (rule->gauge.now_right & 63);
+	if (job->outcome == WEIR_EMPTY || job->outcome == WEIR_FULL)
+		known_refused(job, &claim);
+	return 0;
+}
+
+__noinline int charge_rule(struct job *job)
+{
+	const struct weir_rule *rule;
+	struct claim claim = {};
+
+	if (!job)
+		return 0;
+	job->outcome = WEIR_LOST;
+	rule = job_rule(job);
+	if (!rule || !claim_open(job, rule, &claim))
+		return 0;
+	job->outcome = claim_charge(&claim);
+	if (job->outcome == WEIR_FITS)
+		claim_admitted(job, &claim);
+	return 0;
+}
+
+/* By a de Bruijn sequence (Leiserson, Prokop, Randall 1998): BPF has no such instruction. */
+static const __u8 lowest_place[64] = {
+	0, 1, 48, 2, 57, 49, 28, 3, 61, 58, 50, 42, 38, 29, 17, 4,
+	62, 55, 59, 36, 53, 51, 43, 22, 45, 39, 33, 30, 24, 18, 12, 5,
+	63, 47, 56, 27, 60, 41, 37, 16, 54, 35, 52, 21, 44, 32, 23, 11,
+	46, 26, 40, 15, 34, 20, 31, 10, 25, 14, 19, 9, 13, 8, 7, 6,
+};
+
+/** Index of the lowest bit of a set that is not empty. */
+static __always_inline __u32 lowest(__u64 set)
+{
+	return lowest_place[(set & -set) * 0x03f79d71b4cb0a89ull >> 58];
+}
+
+static __always_inline const struct weir_rule *job_next(struct job *job)
+{
+	job->rule = lowest(job->set);
+	job->set &= job->set - 1;
+	return job_rule(job);
+}
+
+static __always_inline int job_observes(const struct job *job, const struct weir_rule *rule)
+{
+	return job->observe || rule->flags & WEIR_RULE_OBSERVE;
+}
+
+static __always_inline void tally_look(struct job *job, const struct weir_rule *rule)
+{
+	struct tally *tally = &job->tally;
+	__u64 bit = 1ull << (job->rule & 63);
+
+	if (job->outcome == WEIR_FITS) {
+		if (job->headroom_ns < tally->least_ns) {
+			tally->least_ns = job->headroom_ns;
+			tally->least = job->rule;
+		}
+	} else if (job_observes(job, rule)) {
+		tally->would |= bit;
+	} else {
+		if (!tally->refused)
+			tally->reason = outcome_reason(job->outcome);
+		tally->refused |= bit;
+	}
+}
+
+/** @return 0, or RETRY */
+__noinline int look_at_all(struct job *job)
+{
+	if (!job)
+		return 0;
+	for (int i = 0; i < WEIR_RULES_MAX && job->set; i++) {
+		const struct weir_rule *rule = job_next(job);
+
+		if (!rule)
+			return 0;
+		look_rule(job);
+		if (job->outcome == WEIR_STALE)
+			return RETRY;
+		tally_look(job, rule);
+	}
+	return 0;
+}
+
+/** @return 0, or RETRY; a lost race of an enforcing rule ends it */
+__noinline int charge_all(struct job *job)
+{
+	if (!job)
+		return 0;
+	for (int i = 0; i < WEIR_RULES_MAX && job->set; i++) {
+		const struct weir_rule *rule;
+		__u64 bit;
+
+		job->rule = i ? lowest(job->set) : job->tally.least;
+		bit = 1ull << (job->rule & 63);
+		job->set &= ~bit;
+		charge_rule(job);
+		if (job->outcome == WEIR_FITS)
+			continue;
+		if (job->outcome == WEIR_STALE)
+			return RETRY;
+		rule = job_rule(job);
+		if (rule && job_observes(job, rule)) {
+			job->tally.would |= bit;
+			continue;
+		}
+		job->tally.lost |= bit;
+		job->tally.refused |= bit;
+		job->tally.reason = WEIR_LOST_RACE;
+		return 0;
+	}
+	return 0;
+}
+
+__noinline int count_all(struct job *job)
+{
+	const struct tally *tally;
+
+	if (!job)
+		return 0;
+	tally = &job->tally;
+	for (int i = 0; i < WEIR_RULES_MAX && job->set; i++) {
+		const struct weir_rule *rule = job_next(job);
+		__u64 bit = 1ull << (job->rule & 63);
+		struct weir_limit_count *count;
+		__u32 slot;
+
+		if (!rule)
+			return 0;
+		slot = rule->slot;
+		count = bpf_map_lookup_elem(&limits, &slot);
+		if (!count)
+			return 0;
+		if (tally->lost & bit)
+			count->lost_race++;
+		if (tally->refused & bit)
+			count_add(&count->refused, job->pkt.bytes);
+		else if (tally->would & bit)
+			count_add(&count->would_refuse, job->pkt.bytes);
+		else if (tally->refused)
+			count_add(&count->refused_by_other, job->pkt.bytes);
+		else
+			count_add(&count->admitted, job->pkt.bytes);
+	}
+	return 0;
+}
+
+/** @return enum weir_reason, or RETRY */
+static __always_inline __u32 account_several(struct job *job, __u64 set)
+{
+	struct tally *tally = &job->tally;
+
+	__builtin_memset(tally, 0, sizeof(*tally));
+	tally->least_ns = (__s64)(~0ull >> 1);
+	job->set = set;
+	if (look_at_all(job))
+		return RETRY;
+	job->set = set & ~tally->would;
+	if (!tally->refused && job->set && charge_all(job))
+		return RETRY;
+	job->set = set;
+	count_all(job);
+	if (tally->refused)
+		return tally->reason;
+	return tally->would ? WEIR_WOULD_REFUSE : WEIR_CONFORMS;
+}
+
+/** Holds the packet to every rule of @set. @return enum weir_reason, or RETRY */
+static __always_inline __u32 account(struct job *job, const struct weir_ctl *c,
+				     const struct weir_rules *all, __u64 set)
+{
+	job->coarse_ns = clock_coarse_ns(c);
+	job->precise_ns = set & ~all->coarse ? clock_precise_ns(c) : 0;
+	if (set & (set - 1))
+		return account_several(job, set);
+	job->rule = lowest(set);
+	return account_one(job);
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The packet at hand. It lives in a per-CPU map and not on the stack, which has 512 bytes for all
+ * functions together; a packet is not interrupted by another on its CPU.
+ */
+#ifndef WEIR_JOB_BPF_H
+#define WEIR_JOB_BPF_H
+
+#include "maps.bpf.h"
+
+/* Beside enum weir_reason: the policy changed under the packet's feet, read it again. */
+#define RETRY 255
+
+/** What several rules said: sets of rules, as in struct weir_rules. */
+struct tally {
+	__u64 refused;	/* enforcing rules that refused */
+	__u64 would;	/* observing rules that would have */
+	__u64 lost;	/* rules whose charge was lost to another CPU */
+	__s64 least_ns; /* headroom of the rule `least` */
+	__u32 reason;	/* of the first refusal in file order */
+	__u32 least;	/* the conforming rule with the least headroom */
+};
+
+/**
+ * One packet on its way through the rules. Global functions get nothing else: the verifier then
+ * does not follow what is in here from call to call, and proves each function once.
+ */
+struct job {
+	struct weir_packet pkt;
+	struct tally tally;
+	__u64 set;	/* rules that match and are not done with */
+	__u64 coarse_ns;
+	__u64 precise_ns;
+	__u32 parsed;	/* enum weir_parse */
+	__u32 active;	/* slot of rules */
+	__u32 observe;	/* the panic switch */
+	__u32 rule;	/* index of the rule looked at, for the calls below */
+	__u32 outcome;	/* enum weir_outcome of the last call */
+	__s64 headroom_ns;
+	struct weir_source_key key;
+	struct weir_source fresh;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct job);
+} jobs SEC(".maps");
+
+/** A packet before one rule: everything about the two that the accounting needs. */
+struct claim {
+	const struct weir_rule *rule;
+	struct weir_line *line;
+	struct weir_limit_count *count;
+	__u64 base;
+	__u64 now;	/* in place */
+	__u64 cost;	/* in place */
+	struct weir_place place;
+	struct weir_look look;
+};
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Sources worth knowing by name: who gets into `sources`, and what is counted there.
+ *
+ * Three ways in: past half of the burst; refused again and again on an own bucket; refused as a
+ * newcomer and back again soon (the doorkeeper). A source that gets in has its word pinned, so
+ * nobody takes its bucket over any more. Insertions are dear, so each CPU has a budget of them;
+ * without a place a source stays where it is, and that is counted.
+ */
+#ifndef WEIR_KNOWN_BPF_H
+#define WEIR_KNOWN_BPF_H
+
+#include "job.bpf.h"
+#include "maps.bpf.h"
+
+#define SAMPLE_REFUSED 6 /* one refused packet in 64 is written down, as 64 */
+
+/** True once in 2^shift calls; the multiplier keeps it from marching in step with the sources. */
+static __always_inline int sampled(__u64 serial, __u32 shift)
+{
+	return !shift || !(serial * 0x9e3779b97f4a7c15ull >> (64 - (shift & 63)));
+}
+
+/** Builds the packet's key in the job, where it costs no stack. */
+static __always_inline const struct weir_source_key *known_key(struct job *job,
+							       const struct weir_rule *rule)
+{
+	struct weir_addr source = weir_rule_source(rule, &job->pkt);
+	struct weir_source_key *key = &job->key;
+
+	__builtin_memset(key, 0, sizeof(*key));
+	key->slot = rule->slot;
+	key->family = job->pkt.family;
+	if (key->family == 4)
+		__builtin_memcpy(key->addr, &source.lo, 4);
+	else
+		__builtin_memcpy(key->addr, &source, 16);
+	return key;
+}
+
+/* Per CPU, and no packet is interrupted by another: plain stores. */
+static __always_inline int known_may_insert(__u64 coarse_ns)
+{
+	__u32 zero = 0;
+	struct weir_budget *b = bpf_map_lookup_elem(&budget, &zero);
+
+	if (!b)
+		return 0;
+	if (b->tick != coarse_ns >> WEIR_BUDGET_SHIFT) {
+		b->tick = coarse_ns >> WEIR_BUDGET_SHIFT;
+		b->left = WEIR_BUDGET_INSERTS;
+	}
+	if (!b->left)
+		return 0;
+	b->left--;
+	return 1;
+}
+
+static __noinline int known_add(struct job *job, const struct claim *claim)
+{
+	const struct weir_source_key *key;
+	struct weir_source *source;
+
+	if (!known_may_insert(job->coarse_ns)) {
+		claim->count->not_inserted++;
+		return 0;
+	}
+	key = known_key(job, claim->rule);
+	__builtin_memset(&job->fresh, 0, sizeof(job->fresh));
+	job->fresh.first_seen_ns = job->coarse_ns;
+	job->fresh.last_seen_ns = job->coarse_ns;
+	job->fresh.line = claim->place.line;
+	job->fresh.tag = claim->place.tag;
+	if (bpf_map_update_elem(&sources, key, &job->fresh, BPF_NOEXIST)) {
+		source = bpf_map_lookup_elem(&sources, key);
+		if (!source || source->dead) {
+			claim->count->not_inserted++;
+			return 0;
+		}
+	}
+	if (weir_line_pin(claim->line, &claim->rule->gauge, claim->base, claim->place.tag,
+			  claim->now))
+		claim->count->pinned++;
+	return 0;
+}
+
+/* Shared by all CPUs: atomic adds, one packet in 2^shift. */
+static __noinline int known_count(struct job *job, const struct claim *claim, __u32 refused,
+				  __u32 shift)
+{
+	struct weir_source *source = bpf_map_lookup_elem(&sources, known_key(job, claim->rule));
+	struct weir_count *count;
+
+	if (!source)
+		return known_add(job, claim);
+	count = refused ? &source->refused : &source->admitted;
+	__sync_fetch_and_add(&count->packets, 1ull << (shift & 63));
+	__sync_fetch_and_add(&count->bytes, (__u64)job->pkt.bytes << (shift & 63));
+	source->last_seen_ns = job->coarse_ns; /* racy: any of the two is recent */
+	return 0;
+}
+
+static __always_inline void known_admitted(struct job *job, const struct claim *claim)
+{
+	if (claim->look.own && claim->look.word & WEIR_PINNED) {
+		if (sampled(claim->count->admitted.packets, claim->rule->sample))
+			known_count(job, claim, 0, claim->rule->sample);
+	} else if (claim->look.debt + claim->cost > claim->rule->promote) {
+		known_add(job, claim);
+	}
+}
+
+/** Remembers a refused newcomer; true when it was remembered already. */
+static __always_inline int known_came_back(const struct weir_place *place)
+{
+	__u32 zero = 0, print = place->tag << 14 ^ place->line;
+	struct weir_doorkeeper *door = bpf_map_lookup_elem(&doorkeeper, &zero);
+	volatile __u32 *cell;
+
+	if (!door)
+		return 0;
+	cell = &door->cell[(place->tag ^ place->line * 0x9e3779b1u) & (WEIR_DOORKEEPER_CELLS - 1)];
+	if (*cell == print)
+		return 1;
+	/* One in four, so that a cell outlives the next few strangers. */
+	if (!(bpf_get_prandom_u32() & 3))
+		*cell = print;
+	return 0;
+}
+
+static __always_inline void known_refused(struct job *job, const struct claim *claim)
+{
+	if (claim->rule->flags & WEIR_RULE_ALL)
+		return;
+	if (!claim->look.own) {
+		if (known_came_back(&claim->place))
+			known_add(job, claim);
+		return;
+	}
+	if (!sampled(claim->count->refused.packets + claim->count->would_refuse.packets,
+		     SAMPLE_REFUSED))
+		return;
+	if (claim->look.word & WEIR_PINNED)
+		known_count(job, claim, 1, SAMPLE_REFUSED);
+	else
+		known_add(job, claim);
+}
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The maps of <weir/maps.h>, declared. Their sizes and pins are settled by the loader. */
+#ifndef WEIR_MAPS_BPF_H
+#define WEIR_MAPS_BPF_H
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include <weir/maps.h>
+
+const volatile struct weir_knobs weir_knobs = {};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct weir_ctl);
+} ctl SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, struct weir_rules);
+} rules SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, struct weir_port_rules);
+} ports SEC(".maps");
+
+struct prefix_trie {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(struct weir_prefix_key));
+	__uint(value_size, sizeof(struct weir_prefix_value));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__array(values, struct prefix_trie);
+} from SEC(".maps"), to SEC(".maps");
+
+struct bucket_table {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE | BPF_F_INNER_MAP);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct weir_line));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, WEIR_SLOTS);
+	__type(key, __u32);
+	__array(values, struct bucket_table);
+} tables SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, WEIR_SLOTS);
+	__type(key, __u32);
+	__type(value, struct weir_table_state);
+} table_state SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WEIR_REASONS);
+	__type(key, enum weir_reason);
+	__type(value, struct weir_count);
+} reasons SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WEIR_SLOTS);
+	__type(key, __u32);
+	__type(value, struct weir_limit_count);
+} limits SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WEIR_SOURCES_MAX);
+	__type(key, struct weir_source_key);
+	__type(value, struct weir_source);
+} sources SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct weir_doorkeeper);
+} doorkeeper SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct weir_budget);
+} budget SEC(".maps");
+
+struct weir_sweeper {
+	struct bpf_timer timer;
+	__u64 policy_since_ns; /* the pass under way belongs to this policy */
+	__u32 rule;
+	__u32 line;
+	__u64 passes; /* over all tables, since the program was loaded */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct weir_sweeper);
+} sweep SEC(".maps");
+
+/* One-element maps and slots that always exist; the check is the verifier's, not ours. */
+static __always_inline struct weir_ctl *map_ctl(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&ctl, &zero);
+}
+
+static __always_inline struct weir_rules *map_rules(__u32 active)
+{
+	return bpf_map_lookup_elem(&rules, &active);
+}
+
+static __always_inline struct weir_line *map_line(__u32 slot, __u32 line)
+{
+	void *table = bpf_map_lookup_elem(&tables, &slot);
+
+	return table ? bpf_map_lookup_elem(table, &line) : 0;
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The sweep: a timer that keeps every table's words within reach of now and lets go of idle pins.
+ * It belongs to the pinned map, so it goes on when the agent is dead.
+ */
+#ifndef WEIR_SWEEP_BPF_H
+#define WEIR_SWEEP_BPF_H
+
+#include "clock.bpf.h"
+#include "maps.bpf.h"
+
+#define SWEEP_LINES 64		    /* of one table in one step */
+#define SWEEP_REACH (1ull << 61)    /* in place: an eighth of the wrap */
+#define SWEEP_IDLE_NS 10000000000ull /* a pinned source this long without debt is let go */
+#define SWEEP_APART_NS 1000000000ull
+#define SWEEP_PERIOD_MIN_US 500
+#define SWEEP_CLOCK_MONOTONIC 1
+
+/** A duration in place, at most a sixteenth of the wrap. */
+static __always_inline __u64 sweep_span(const struct weir_gauge *gauge, __u64 ns)
+{
+	__u64 units = ns >> gauge->now_right, most = 1ull << 60;
+
+	return units > most >> gauge->now_left ? most : units << gauge->now_left;
+}
+
+/** One line to sweep; on the stack of who asks for it. */
+struct sweep_job {
+	struct weir_sweep step;
+	__u64 base;
+	__u32 active; /* slot of rules */
+	__u32 rule;
+	__u32 line;
+	__u32 reserved;
+};
+
+/* Global, so that the verifier proves one line and not a step's sixty-four. */
+__noinline int sweep_line(struct sweep_job *job)
+{
+	const struct weir_rules *all;
+	const struct weir_rule *rule;
+	struct weir_line *line;
+
+	if (!job)
+		return 0;
+	all = map_rules(job->active);
+	if (!all)
+		return 0;
+	rule = &all->rule[job->rule & (WEIR_RULES_MAX - 1)];
+	line = map_line(rule->slot, job->line);
+	if (line)
+		weir_line_sweep(line, &rule->gauge, job->base, &job->step);
+	return 0;
+}
+
+/** Up to SWEEP_LINES lines of one rule's table. @return 1 when its pass is done */
+static __always_inline int sweep_table(struct weir_sweeper *s, const struct weir_rule *rule,
+				       struct sweep_job *job, __u64 now_ns)
+{
+	const struct weir_gauge *gauge = &rule->gauge;
+	__u32 slot = rule->slot, generation = !!gauge->generation;
+	struct weir_table_state *state = bpf_map_lookup_elem(&table_state, &slot);
+
+	if (!state)
+		return 1;
+	job->step.now = weir_gauge_now(gauge, now_ns);
+	if (!s->line)
+		state->next = job->step.now - SWEEP_REACH;
+	job->step.floor = state->next;
+	job->step.idle = sweep_span(gauge, SWEEP_IDLE_NS);
+	job->step.apart = sweep_span(gauge, SWEEP_APART_NS);
+	job->base = state->base[generation];
+	for (int i = 0; i < SWEEP_LINES && s->line < state->lines; i++, s->line++) {
+		job->line = s->line;
+		sweep_line(job);
+	}
+	if (s->line < state->lines)
+		return 0;
+	state->base[generation] = job->step.floor;
+	return 1;
+}
+
+static __always_inline void sweep_step(struct weir_sweeper *s, const struct weir_ctl *c)
+{
+	struct sweep_job job = { .active = c->active };
+	const struct weir_rules *all = map_rules(job.active);
+	__u64 since = c->policy_since_ns;
+
+	if (!all)
+		return;
+	/* A floor is in one policy's units: a pass does not outlive its policy. */
+	if (s->policy_since_ns != since || s->rule >= all->count) {
+		s->passes += s->policy_since_ns == since && s->rule;
+		s->policy_since_ns = since;
+		s->rule = 0;
+		s->line = 0;
+	}
+	job.rule = s->rule;
+	if (s->rule < all->count &&
+	    sweep_table(s, &all->rule[s->rule & (WEIR_RULES_MAX - 1)], &job, clock_coarse_ns(c))) {
+		s->rule++;
+		s->line = 0;
+	}
+}
+
+static int sweep_tick(void *map __attribute__((unused)), __u32 *key __attribute__((unused)),
+		      struct weir_sweeper *s)
+{
+	const struct weir_ctl *c = map_ctl();
+	__u64 period_us = SWEEP_PERIOD_MIN_US;
+
+	if (!c)
+		return 0;
+	sweep_step(s, c);
+	if (c->sweep_period_us > period_us)
+		period_us = c->sweep_period_us;
+	bpf_timer_start(&s->timer, period_us * 1000, 0);
+	return 0;
+}
+
+/** Starts the sweep, or hands a running one to this program. Run once by the agent. */
+SEC("xdp")
+int weir_arm(struct xdp_md *ctx __attribute__((unused)))
+{
+	__u32 zero = 0;
+	struct weir_sweeper *s = bpf_map_lookup_elem(&sweep, &zero);
+
+	if (!s)
+		return XDP_ABORTED;
+	bpf_timer_init(&s->timer, &sweep, SWEEP_CLOCK_MONOTONIC); /* -EBUSY: it is one already */
+	if (bpf_timer_set_callback(&s->timer, sweep_tick))
+		return XDP_ABORTED;
+	if (bpf_timer_start(&s->timer, 0, 0))
+		return XDP_ABORTED;
+	return XDP_PASS;
+}
+
+/** One step of the sweep at a time, for tests with an injected clock. */
+SEC("xdp")
+int weir_sweep_step(struct xdp_md *ctx __attribute__((unused)))
+{
+	__u32 zero = 0;
+	struct weir_sweeper *s = bpf_map_lookup_elem(&sweep, &zero);
+	const struct weir_ctl *c = map_ctl();
+
+	if (!s || !c)
+		return XDP_ABORTED;
+	sweep_step(s, c);
+	return XDP_PASS;
+}
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/*
+ * The packet path: parse, lists, match, account, verdict. One exit, one counted reason.
+ *
+ * Nothing here waits, allocates or calls out: a packet reads the active policy, looks at a cache
+ * line for each limit it matches, and an admitted one changes one word of it. What the maps are and
+ * who writes them is in <weir/maps.h>; the bucket arithmetic is in <weir/bucket.h>.
+ */
+#include <linux/bpf.h>
+#include <linux/types.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include <weir/abi.h>
+#include <weir/maps.h>
+#include <weir/packet.h>
+#include <weir/rules.h>
+
+#include "account.bpf.h"
+#include "job.bpf.h"
+#include "maps.bpf.h"
+#include "sweep.bpf.h"
+
+/* Linux 5.18; before that there are no frames of several buffers either. */
+static __always_inline __u32 frame_bytes(struct xdp_md *ctx, const void *data, const void *end)
+{
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_xdp_get_buff_len))
+		return bpf_xdp_get_buff_len(ctx);
+	return end - data;
+}
+
+static __always_inline void prefix_key(struct weir_prefix_key *key, __u8 family,
+				       const struct weir_addr *addr)
+{
+	__builtin_memset(key, 0, sizeof(*key));
+	key->family = family;
+	key->bits = family == 4 ? 8 + 32 : 8 + 128;
+	if (family == 4)
+		__builtin_memcpy(key->addr, &addr->lo, 4);
+	else
+		__builtin_memcpy(key->addr, addr, 16);
+}
+
+static __always_inline const struct weir_prefix_value *prefix_lookup(void *tries, __u32 active,
+								     __u8 family,
+								     const struct weir_addr *addr)
+{
+	void *trie = bpf_map_lookup_elem(tries, &active);
+	struct weir_prefix_key key;
+
+	if (!trie)
+		return 0;
+	prefix_key(&key, family, addr);
+	return bpf_map_lookup_elem(trie, &key);
+}
+
+/** The rules that match, or in @reason what a list says of the source. */
+static __always_inline __u64 match_prefixes(const struct job *job, const struct weir_rules *all,
+				       __u64 by_port, __u32 *reason)
+{
+	const struct weir_prefix_value *value;
+	__u64 by_from = 0, by_to = 0;
+
+	if (all->flags & WEIR_RULES_FROM) {
+		value = prefix_lookup(&from, job->active, job->pkt.family, &job->pkt.source);
+		if (value && value->list == WEIR_LIST_NEVER)
+			*reason = WEIR_EXEMPT;
+		else if (value && value->list == WEIR_LIST_ALWAYS)
+			*reason = WEIR_DENIED;
+		if (value)
+			by_from = value->rules;
+	}
+	if (all->flags & WEIR_RULES_TO) {
+		value = prefix_lookup(&to, job->active, job->pkt.family, &job->pkt.dest);
+		if (value)
+			by_to = value->rules;
+	}
+	return weir_rules_match(all, &job->pkt, by_port, by_from, by_to);
+}
+
+static __always_inline __u64 match(const struct job *job, const struct weir_rules *all,
+				   __u32 *reason)
+{
+	__u64 by_port = ~0ull;
+
+	if (all->flags & WEIR_RULES_PORTS && job->pkt.flags & WEIR_PACKET_PORTS) {
+		__u32 active = job->active;
+		const struct weir_port_rules *port = bpf_map_lookup_elem(&ports, &active);
+
+		if (port)
+			by_port = port->rules[job->pkt.dport];
+	}
+	if (all->flags & (WEIR_RULES_FROM | WEIR_RULES_TO))
+		return match_prefixes(job, all, by_port, reason);
+	return weir_rules_match(all, &job->pkt, by_port, 0, 0);
+}
+
+/** One reading of the policy. @return enum weir_reason, or RETRY */
+static __always_inline __u32 judge_once(struct job *job, const struct weir_ctl *c)
+{
+	const struct weir_rules *all;
+	__u32 reason = WEIR_NO_LIMIT;
+	__u64 set = 0;
+
+	job->active = *(volatile const __u32 *)&c->active;
+	job->observe = c->observe;
+	all = map_rules(job->active);
+	if (!all)
+		return WEIR_NO_LIMIT;
+	if (job->parsed == WEIR_PARSE_MALFORMED)
+		reason = WEIR_MALFORMED;
+	else
+		set = match(job, all, &reason);
+	if (reason != WEIR_NO_LIMIT) {
+		int watched = job->observe || all->flags & WEIR_RULES_OBSERVE;
+
+		return watched && weir_reason_drops(reason) ? WEIR_WOULD_REFUSE : reason;
+	}
+	return set ? account(job, c, all, set) : WEIR_NO_LIMIT;
+}
+
+/*
+ * What the policy says of a parsed packet. Global, so that the verifier proves it once and not
+ * once for each way through the parser.
+ *
+ * @return enum weir_reason
+ */
+__noinline int judge(struct job *job)
+{
+	const struct weir_ctl *c = map_ctl();
+	__u32 reason;
+
+	if (!job || !c)
+		return WEIR_NO_LIMIT;
+	reason = judge_once(job, c);
+	/* Once more when the policy changed meanwhile; twice in one packet is a race it may lose. */
+	if (reason == RETRY)
+		reason = judge_once(job, c);
+	return reason == RETRY ? WEIR_LOST_RACE : reason;
+}
+
+static __always_inline int verdict(const struct job *job, enum weir_reason reason)
+{
+	struct weir_count *count = bpf_map_lookup_elem(&reasons, &reason);
+
+	if (count)
+		count_add(count, job->pkt.bytes);
+	return weir_reason_drops(reason) ? XDP_DROP : XDP_PASS;
+}
+
+SEC("xdp.frags")
+int weir(struct xdp_md *ctx)
+{
+	const void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	__u32 zero = 0;
+	struct job *job = bpf_map_lookup_elem(&jobs, &zero);
+	enum weir_reason reason;
+
+	if (!job)
+		return XDP_PASS;
+	job->parsed = weir_packet_parse(data, end, frame_bytes(ctx, data, end), &job->pkt);
+	if (job->parsed == WEIR_PARSE_PROTECTED)
+		reason = WEIR_PROTECTED;
+	else if (job->parsed == WEIR_PARSE_NOT_IP)
+		reason = WEIR_NOT_IP;
+	else
+		reason = judge(job);
+	return verdict(job, reason);
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

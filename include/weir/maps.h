@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The maps: who writes each, who reads it, what happens when it is full. All are pinned under
+ * paths.pins by these names.
+ *
+ *  name        kind                   key             value                   writer
+ *  ctl         array, mmap            0               struct weir_ctl         agent (observe: weir observe)
+ *  rules       array, mmap            0, 1            struct weir_rules       agent, the inactive one
+ *  ports       array, mmap            0, 1            struct weir_port_rules  agent, the inactive one
+ *  from        array of tries         0, 1            trie: weir_prefix_*     agent, the inactive one
+ *  to          array of tries         0, 1            trie: weir_prefix_*     agent, the inactive one
+ *  tables      array of arrays, mmap  slot            lines                   packets; agent fills new ones
+ *  table_state array, mmap            slot            struct weir_table_state sweep; agent for new tables
+ *  reasons     per-CPU array          weir_reason     struct weir_count       packets
+ *  limits      per-CPU array          slot            struct weir_limit_count packets
+ *  sources     hash, preallocated     weir_source_key struct weir_source      packets insert, agent deletes
+ *  doorkeeper  array                  0               struct weir_doorkeeper  packets
+ *  budget      per-CPU array          0               struct weir_budget      packets
+ *  jobs        per-CPU array          0               struct job (bpf/)       the packet at hand
+ *  sweep       array                  0               struct weir_sweeper     the timer
+ */
+#ifndef WEIR_MAPS_H
+#define WEIR_MAPS_H
+
+#include <linux/types.h>
+
+#include <weir/abi.h>
+#include <weir/bucket.h>
+#include <weir/rules.h>
+
+/* Sources known by name. Full: a source stays on its table bucket, counted as not_inserted. */
+#define WEIR_SOURCES_MAX 65536
+
+/** The few words that every packet reads. */
+struct weir_ctl {
+	__u32 abi;	 /* WEIR_ABI */
+	__u32 active;	 /* the slot of rules, ports, from and to that packets go by */
+	__u32 observe;	 /* the panic switch: 1 passes everything that would be refused */
+	__u32 sweep_period_us; /* between two steps of the sweep */
+	__u64 heartbeat_ns; /* CLOCK_BOOTTIME of the agent's last sign of life */
+	__u64 injected_ns;  /* the clock of a program loaded with weir_knobs.injected_clock */
+	__u64 policy_since_ns; /* CLOCK_BOOTTIME when the active policy was put in force */
+	__u64 reserved[3];
+};
+
+_Static_assert(sizeof(struct weir_ctl) == 64, "ctl is one cache line");
+
+/** Fixed when the program is loaded; what is off is not in the loaded program at all. */
+struct weir_knobs {
+	__u32 injected_clock; /* tests: time is ctl.injected_ns */
+};
+
+/**
+ * A table's base for either generation: every word of that generation is at or above it. Raised by
+ * the sweep when a pass over the table is done. A reader that still sees the old base sees the same
+ * order of words.
+ */
+struct weir_table_state {
+	__u64 base[2]; /* by generation */
+	__u64 next;    /* the floor of the pass under way */
+	__u32 lines;   /* of the table; 0: slot not in use */
+	__u32 reserved[9];
+};
+
+_Static_assert(sizeof(struct weir_table_state) == 64, "one cache line for each slot");
+
+struct weir_count {
+	__u64 packets;
+	__u64 bytes;
+};
+
+/** What became of the packets that a limit matched: each is in exactly one of the four. */
+struct weir_limit_count {
+	struct weir_count admitted;
+	struct weir_count refused;
+	struct weir_count would_refuse;	    /* observing */
+	struct weir_count refused_by_other; /* conformed here, but not with another limit */
+	__u64 inherited;    /* newcomers that took over a word with debt */
+	__u64 lost_race;
+	__u64 not_inserted; /* sources that found no place in `sources` or in the budget */
+	__u64 pinned;
+	__u64 reserved[4];
+};
+
+struct weir_source_key {
+	__u32 slot;	/* of the limit */
+	__u32 family;	/* 4 or 6 */
+	__u8 addr[16];	/* masked; IPv4 in the first four */
+};
+
+/**
+ * A source known by name. Counts are sampled: an update stands for several packets. The bucket is
+ * its pinned word in the limit's table.
+ */
+struct weir_source {
+	struct weir_count admitted;
+	struct weir_count refused;
+	__u64 first_seen_ns; /* CLOCK_MONOTONIC, coarse */
+	__u64 last_seen_ns;
+	__u32 line; /* of its word */
+	__u32 tag;
+	__u32 dead; /* 1: being removed; deleted a grace period later */
+	__u32 reserved;
+};
+
+/* Fingerprints of newcomers that were refused lately. */
+#define WEIR_DOORKEEPER_CELLS 65536
+
+/**
+ * Tells a source that comes back from one of a flood's that is seen once (the doorkeeper of
+ * Einziger, Friedman and Manes 2017). Racy on purpose: a cell only decides who may ask for a place
+ * in `sources`, never who passes.
+ */
+struct weir_doorkeeper {
+	__u32 cell[WEIR_DOORKEEPER_CELLS];
+};
+
+/** Insertions into `sources` that a CPU may still do in its current tick. */
+struct weir_budget {
+	__u64 tick;
+	__u32 left;
+	__u32 reserved;
+};
+
+/* Insertions into `sources`: this many in 16.8 ms (2^24 ns) on each CPU, about 2,000 a second. */
+#define WEIR_BUDGET_SHIFT 24
+#define WEIR_BUDGET_INSERTS 32
+
+#endif
