@@ -74,6 +74,14 @@ struct {
 } table_state SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, WEIR_SLOTS);
+	__type(key, __u32);
+	__type(value, struct weir_name);
+} names SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, WEIR_REASONS);
 	__type(key, enum weir_reason);

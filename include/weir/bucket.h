@@ -45,6 +45,12 @@
 #define WEIR_TRIES 6
 #endif
 
+#ifdef __clang__
+#define WEIR_UNROLL _Pragma("unroll")
+#else
+#define WEIR_UNROLL _Pragma("GCC unroll 8")
+#endif
+
 /** The same word for people: bpftool prints these names. */
 struct weir_bucket {
 	__u64 tag : WEIR_TAG_BITS;
@@ -135,7 +141,7 @@ static __always_inline int weir_line_find(struct weir_line *line, __u32 tag, str
 {
 	__u64 found = 0, way = 0;
 
-#pragma unroll
+	WEIR_UNROLL
 	for (int i = 0; i < WEIR_WAYS; i++) {
 		__u64 word = WEIR_WORD(line, i);
 		__u64 hit = weir_mask_negative(((word ^ tag) & WEIR_TAG_MASK) - 1);
@@ -161,7 +167,7 @@ static __always_inline enum weir_outcome weir_line_choose(struct weir_line *line
 	const __u64 never = ~0ull >> 1;
 	__u64 smallest = never, strangers = 0, found = 0, way = 0;
 
-#pragma unroll
+	WEIR_UNROLL
 	for (int i = 0; i < WEIR_WAYS; i++) {
 		__u64 word = WEIR_WORD(line, i);
 		__u64 pinned = -(word >> 18 & 1);
@@ -273,7 +279,7 @@ static inline int weir_line_pin(struct weir_line *line, const struct weir_gauge 
 		return 0;
 	if (look.own && look.word & WEIR_PINNED)
 		return 1;
-#pragma unroll
+	WEIR_UNROLL
 	for (int i = 0; i < WEIR_WAYS; i++)
 		pins += !!(WEIR_WORD(line, i) & WEIR_PINNED);
 	if (pins >= WEIR_PINS_MAX)

@@ -11,6 +11,7 @@
  *  to          array of tries         0, 1            trie: weir_prefix_*     agent, the inactive one
  *  tables      array of arrays, mmap  slot            lines                   packets; agent fills new ones
  *  table_state array, mmap            slot            struct weir_table_state sweep; agent for new tables
+ *  names       array, mmap            slot            struct weir_name        agent
  *  reasons     per-CPU array          weir_reason     struct weir_count       packets
  *  limits      per-CPU array          slot            struct weir_limit_count packets
  *  sources     hash, preallocated     weir_source_key struct weir_source      packets insert, agent deletes
@@ -63,6 +64,26 @@ struct weir_table_state {
 };
 
 _Static_assert(sizeof(struct weir_table_state) == 64, "one cache line for each slot");
+
+/**
+ * A slot's limit for those who only have the maps: its name and its numbers as the file gives them.
+ * Which slots are in use is what the active rules say.
+ */
+struct weir_name {
+	char name[32];
+	__u64 rate_tokens; /* every */
+	__u64 rate_per_ns;
+	__u64 burst_tokens;
+	__u32 buckets;
+	__u8 fleet;	   /* 1: a fleet limit; 0: a node limit */
+	__u8 bytes;	   /* 1: a token is a byte */
+	__u8 all;	   /* 1: one bucket for everyone */
+	__u8 ipv4_bits;
+	__u8 ipv6_bits;
+	__u8 reserved[55];
+};
+
+_Static_assert(sizeof(struct weir_name) == 128, "bpftool and older agents read it");
 
 struct weir_count {
 	__u64 packets;
