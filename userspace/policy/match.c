@@ -84,12 +84,15 @@ bool weir_match_covers(const struct weir_match *outer, const struct weir_match *
 		return false;
 	if (outer->fragment != WEIR_FRAGMENT_ANY && outer->fragment != inner->fragment)
 		return false;
+	/* Matches for fragments alone let in later ones, which those that read ports do not. */
+	if (weir_match_needs_header(outer) && inner->fragment == WEIR_FRAGMENT_ONLY)
+		return false;
 	return ports_cover(outer, inner) && addresses_cover(outer, inner);
 }
 
 bool weir_match_needs_header(const struct weir_match *match)
 {
-	return match->n_ports > 0 || match->syn;
+	return (match->n_ports > 0 || match->syn) && match->fragment != WEIR_FRAGMENT_ONLY;
 }
 
 bool weir_match_fragments_covered(const struct weir_match *match, uint8_t proto,

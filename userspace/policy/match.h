@@ -19,7 +19,10 @@ unsigned int weir_match_families(const struct weir_match *match);
  */
 bool weir_match_covers(const struct weir_match *outer, const struct weir_match *inner);
 
-/** True when @match has to look past the addresses, so that later fragments never match it. */
+/**
+ * True when later fragments never match, since ports and flags are looked at. A match for fragments
+ * alone takes them all the same.
+ */
 bool weir_match_needs_header(const struct weir_match *match);
 
 /** True when the later fragments of all packets of @match, sent as @proto, match @by. */

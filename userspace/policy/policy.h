@@ -126,9 +126,9 @@ struct weir_quota {
 
 struct weir_store_spec {
 	bool embedded;
-	char *url;   /* owned, as written; carries no password (a password in a URL is refused) */
+	char *url; /* owned, as written; no password in it: that is refused */
 	struct weir_mark url_mark;
-	char *fleet; /* owned; NULL with embedded */
+	char *fleet;	    /* owned; NULL with embedded */
 	uint32_t nodes_max; /* 1 with embedded */
 	uint64_t timeout_ns;
 	uint64_t stale_after_ns;
