@@ -8,10 +8,11 @@
 #   tests/fuzz/fuzz_*.c    libFuzzer targets with tests/fuzz/corpus/NAME
 #   tests/check/*.sh       scripts that print TAP: the build, the rules of the sources
 #   tests/mutants/run      takes each mechanism out and expects the test that then fails
+#   tests/lib/*.c          what several of them share; every test program may use it
 #
-# Any other .c in unit/ or prog/ is linked into each program of its ring. A .c in net/ is a program of
-# its own, build/net/NAME. A unit test named after a layer, test_policy_*.c, is linked with that layer
-# and those below it; any other with all of them.
+# Any other .c in unit/ or prog/ is linked into each program of its ring. net/tool/ holds the sources of
+# the traffic tools, build/net/send and build/net/count. A unit test named after a layer,
+# test_policy_*.c, is linked with that layer and those below it; any other with all of them.
 
 FUZZ_SECONDS ?= 60
 ONLY         ?=
@@ -35,9 +36,22 @@ test_common   = $(patsubst %.c,build/$(1)/%.o,\
 unit_tests   := $(call test_programs,san,unit,test)
 prog_tests   := $(call test_programs,san,prog,test)
 fuzz_tests   := $(call test_programs,fuzz,fuzz,fuzz)
-net_tools    := $(patsubst tests/net/%.c,build/net/%,$(filter-out %.bpf.c,$(wildcard tests/net/*.c)))
+net_mains    := send count
+net_tools    := $(if $(wildcard tests/net/tool/*.c),$(net_mains:%=build/net/%))
+net_common   := $(patsubst %.c,build/rel/%.o,$(filter-out $(net_mains:%=tests/net/tool/%.c),\
+		$(wildcard tests/net/tool/*.c)))
 bench_objects := $(patsubst %.c,build/rel/%.o,$(filter-out %.bpf.c,$(wildcard tests/bench/*.c)))
 san_weir     := $(if $(programs),build/san/weir)
+
+# $(1) variant: what the tests share
+define test_lib
+build/$(1)/tests/lib.a: $(patsubst %.c,build/$(1)/%.o,$(wildcard tests/lib/*.c)) $(wildcard tests/lib)
+	@rm -f $$@ && ar rcsD $$@ $$(filter %.o,$$^)
+endef
+$(foreach variant,rel san fuzz,$(eval $(call test_lib,$(variant))))
+$(unit_tests) $(prog_tests): build/san/tests/lib.a
+$(fuzz_tests): build/fuzz/tests/lib.a
+$(net_tools) build/bench/weir-bench: build/rel/tests/lib.a
 
 build/san/tests/%.o build/rel/tests/%.o build/fuzz/tests/%.o: cppflags += -Itests -Wno-unused-parameter
 
@@ -60,7 +74,7 @@ $(fuzz_tests): build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(ca
 		$$(call archives,fuzz,$$(call layers_for,$$*,policy base))
 	$(call say,LINK)$(CLANG) $(san_link) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(link_group) $(pkg_libs)
 
-$(net_tools): build/net/%: build/rel/tests/net/%.o $(call archives,rel,base)
+$(net_tools): build/net/%: build/rel/tests/net/tool/%.o $(net_common) $(call archives,rel,base)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(rel_flags) $(rel_link) -o $@ $(filter %.o,$^) $(link_group) $(pkg_libs)
 

@@ -33,10 +33,11 @@ fields() {
 		}' "$@"
 }
 
+# Two programs of the tests may each have a struct of one name; what weir is made of may not.
 tap_empty "no struct or enum is defined twice" "$(
 	definitions "${contracts[@]}" "${others[@]}" |
 		awk '{ key = $1 " " $2; at[key] = at[key] " " $3; n[key]++ }
-			END { for (key in n) if (n[key] > 1) print key ":" at[key] }'
+			END { for (key in n) if (n[key] > 1 && at[key] ~ / (include|bpf|userspace)\//) print key ":" at[key] }'
 )"
 
 tap_empty "no struct repeats the fields of one in include/weir" "$(
@@ -47,7 +48,8 @@ tap_empty "no struct repeats the fields of one in include/weir" "$(
 tap_empty "no constant of include/weir is defined again" "$(
 	awk '/^#define [A-Z_0-9]+[ (]/ { name = $2; sub(/\(.*/, "", name); print name, FILENAME ":" FNR }' \
 		"${contracts[@]}" "${others[@]}" |
-		awk '{ at[$1] = at[$1] " " $2; n[$1]++ }
+		awk '{ split($2, place, ":") }
+			file[$1] != place[1] { file[$1] = place[1]; at[$1] = at[$1] " " $2; n[$1]++ }
 			END { for (key in n) if (n[key] > 1 && at[key] ~ / include\//) print key ":" at[key] }'
 )"
 

@@ -7,7 +7,7 @@ source "$(dirname "$0")/../tap.sh"
 source "$(dirname "$0")/sources.bash"
 
 top=" .ci .clang-format .clang-tidy .editorconfig .git .gitignore LICENSE Makefile README.md bpf build docs include tests tools userspace "
-rings=" bench check fuzz mutants net prog unit "
+rings=" bench check fuzz lib mutants net prog unit "
 
 tap_empty "the top level holds only what is known" "$(
 	find . -mindepth 1 -maxdepth 1 -printf '%f\n' | while read -r name; do
@@ -21,7 +21,7 @@ tap_empty "the top level has all that it should" "$(
 	done
 )"
 
-tap_empty "each folder of tests/ is a ring" "$(
+tap_empty "each folder of tests/ is a ring, or what rings share" "$(
 	find tests -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | while read -r name; do
 		[[ $rings == *" $name "* ]] || echo "tests/$name"
 	done
