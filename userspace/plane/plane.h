@@ -14,6 +14,7 @@
 #ifndef WEIR_PLANE_PLANE_H
 #define WEIR_PLANE_PLANE_H
 
+#include <netinet/in.h> /* before <linux/in.h>, which then leaves libc's names alone */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
