@@ -13,12 +13,11 @@
 #ifndef WEIR_AGENT_CONTROL_H
 #define WEIR_AGENT_CONTROL_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/reply.h"
 #include "agent/request.h"
 #include "base/error.h"
-#include "policy/policy.h"
 
 struct event_base;
 struct weir_control;
@@ -27,14 +26,7 @@ struct weir_control;
 #define WEIR_CONTROL_CLIENTS_MAX 16
 #define WEIR_CONTROL_DEADLINE_MS 5000
 
-/** What a request came to. */
-struct weir_reply {
-	bool ok;
-	struct weir_error message; /* for people, also when ok */
-	struct weir_faults faults; /* of the policy file; released by who asked for the reply */
-};
-
-/** Does what is asked, at once. @reply  empty; to be filled */
+/** Does what is asked, at once. @reply  empty; to be filled; the socket clears it */
 typedef void weir_control_answer(void *context, const struct weir_request *request,
 				 struct weir_reply *reply);
 
