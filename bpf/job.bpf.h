@@ -37,6 +37,7 @@ struct job {
 	__u32 rule;	/* index of the rule looked at, for the calls below */
 	__u32 outcome;	/* enum weir_outcome of the last call */
 	__s64 headroom_ns;
+	struct weir_prefix_key prefix;
 	struct weir_source_key key;
 	struct weir_source fresh;
 };

@@ -84,8 +84,8 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, WEIR_REASONS);
-	__type(key, enum weir_reason);
-	__type(value, struct weir_count);
+	__type(key, __u32); /* enum weir_reason; an array's key is a plain integer */
+	__type(value, struct weir_reason_count);
 } reasons SEC(".maps");
 
 struct {

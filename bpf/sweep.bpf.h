@@ -9,11 +9,10 @@
 #include "clock.bpf.h"
 #include "maps.bpf.h"
 
-#define SWEEP_LINES 64		    /* of one table in one step */
 #define SWEEP_REACH (1ull << 61)    /* in place: an eighth of the wrap */
 #define SWEEP_IDLE_NS 10000000000ull /* a pinned source this long without debt is let go */
 #define SWEEP_APART_NS 1000000000ull
-#define SWEEP_PERIOD_MIN_US 500
+#define SWEEP_PERIOD_MIN_US 200
 #define SWEEP_CLOCK_MONOTONIC 1
 
 /** A duration in place, at most a sixteenth of the wrap. */
@@ -53,7 +52,7 @@ __noinline int sweep_line(struct sweep_job *job)
 	return 0;
 }
 
-/** Up to SWEEP_LINES lines of one rule's table. @return 1 when its pass is done */
+/** Up to WEIR_SWEEP_LINES lines of one rule's table. @return 1 when its pass is done */
 static __always_inline int sweep_table(struct weir_sweeper *s, const struct weir_rule *rule,
 				       struct sweep_job *job, __u64 now_ns)
 {
@@ -70,7 +69,7 @@ static __always_inline int sweep_table(struct weir_sweeper *s, const struct weir
 	job->step.idle = sweep_span(gauge, SWEEP_IDLE_NS);
 	job->step.apart = sweep_span(gauge, SWEEP_APART_NS);
 	job->base = state->base[generation];
-	for (int i = 0; i < SWEEP_LINES && s->line < state->lines; i++, s->line++) {
+	for (int i = 0; i < WEIR_SWEEP_LINES && s->line < state->lines; i++, s->line++) {
 		job->line = s->line;
 		sweep_line(job);
 	}

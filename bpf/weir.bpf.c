@@ -42,28 +42,38 @@ static __always_inline void prefix_key(struct weir_prefix_key *key, __u8 family,
 		__builtin_memcpy(key->addr, addr, 16);
 }
 
-static __always_inline const struct weir_prefix_value *prefix_lookup(void *tries, __u32 active,
-								     __u8 family,
-								     const struct weir_addr *addr)
+static __noinline const struct weir_prefix_value *prefix_lookup(struct job *job, void *trie,
+								const struct weir_addr *addr)
 {
-	void *trie = bpf_map_lookup_elem(tries, &active);
-	struct weir_prefix_key key;
+	prefix_key(&job->prefix, job->pkt.family, addr);
+	return bpf_map_lookup_elem(trie, &job->prefix);
+}
 
-	if (!trie)
-		return 0;
-	prefix_key(&key, family, addr);
-	return bpf_map_lookup_elem(trie, &key);
+static __always_inline const struct weir_prefix_value *from_lookup(struct job *job)
+{
+	__u32 active = job->active;
+	void *trie = bpf_map_lookup_elem(&from, &active);
+
+	return trie ? prefix_lookup(job, trie, &job->pkt.source) : 0;
+}
+
+static __always_inline const struct weir_prefix_value *to_lookup(struct job *job)
+{
+	__u32 active = job->active;
+	void *trie = bpf_map_lookup_elem(&to, &active);
+
+	return trie ? prefix_lookup(job, trie, &job->pkt.dest) : 0;
 }
 
 /** The rules that match, or in @reason what a list says of the source. */
-static __always_inline __u64 match_prefixes(const struct job *job, const struct weir_rules *all,
+static __always_inline __u64 match_prefixes(struct job *job, const struct weir_rules *all,
 				       __u64 by_port, __u32 *reason)
 {
 	const struct weir_prefix_value *value;
 	__u64 by_from = 0, by_to = 0;
 
 	if (all->flags & WEIR_RULES_FROM) {
-		value = prefix_lookup(&from, job->active, job->pkt.family, &job->pkt.source);
+		value = from_lookup(job);
 		if (value && value->list == WEIR_LIST_NEVER)
 			*reason = WEIR_EXEMPT;
 		else if (value && value->list == WEIR_LIST_ALWAYS)
@@ -72,14 +82,14 @@ static __always_inline __u64 match_prefixes(const struct job *job, const struct 
 			by_from = value->rules;
 	}
 	if (all->flags & WEIR_RULES_TO) {
-		value = prefix_lookup(&to, job->active, job->pkt.family, &job->pkt.dest);
+		value = to_lookup(job);
 		if (value)
 			by_to = value->rules;
 	}
 	return weir_rules_match(all, &job->pkt, by_port, by_from, by_to);
 }
 
-static __always_inline __u64 match(const struct job *job, const struct weir_rules *all,
+static __always_inline __u64 match(struct job *job, const struct weir_rules *all,
 				   __u32 *reason)
 {
 	__u64 by_port = ~0ull;
@@ -142,10 +152,10 @@ __noinline int judge(struct job *job)
 
 static __always_inline int verdict(const struct job *job, enum weir_reason reason)
 {
-	struct weir_count *count = bpf_map_lookup_elem(&reasons, &reason);
+	struct weir_reason_count *reached = bpf_map_lookup_elem(&reasons, &reason);
 
-	if (count)
-		count_add(count, job->pkt.bytes);
+	if (reached)
+		count_add(&reached->count, job->pkt.bytes);
 	return weir_reason_drops(reason) ? XDP_DROP : XDP_PASS;
 }
 

@@ -12,7 +12,7 @@
  *  tables      array of arrays, mmap  slot            lines                   packets; agent fills new ones
  *  table_state array, mmap            slot            struct weir_table_state sweep; agent for new tables
  *  names       array, mmap            slot            struct weir_name        agent
- *  reasons     per-CPU array          weir_reason     struct weir_count       packets
+ *  reasons     per-CPU array          weir_reason     struct weir_reason_count packets; agent names them
  *  limits      per-CPU array          slot            struct weir_limit_count packets
  *  sources     hash, preallocated     weir_source_key struct weir_source      packets insert, agent deletes
  *  doorkeeper  array                  0               struct weir_doorkeeper  packets
@@ -31,6 +31,9 @@
 
 /* Sources known by name. Full: a source stays on its table bucket, counted as not_inserted. */
 #define WEIR_SOURCES_MAX 65536
+
+/* Lines of one table that one step of the sweep goes over. */
+#define WEIR_SWEEP_LINES 64
 
 /** The few words that every packet reads. */
 struct weir_ctl {
@@ -80,7 +83,7 @@ struct weir_name {
 	__u8 all;	   /* 1: one bucket for everyone */
 	__u8 ipv4_bits;
 	__u8 ipv6_bits;
-	__u8 reserved[55];
+	__u8 reserved[63];
 };
 
 _Static_assert(sizeof(struct weir_name) == 128, "bpftool and older agents read it");
@@ -88,6 +91,13 @@ _Static_assert(sizeof(struct weir_name) == 128, "bpftool and older agents read i
 struct weir_count {
 	__u64 packets;
 	__u64 bytes;
+};
+
+/** Packets counted under one reason; the reason itself is there for who dumps the map. */
+struct weir_reason_count {
+	struct weir_count count;
+	enum weir_reason reason;
+	__u32 reserved;
 };
 
 /** What became of the packets that a limit matched: each is in exactly one of the four. */

@@ -267,8 +267,10 @@ static __always_inline enum weir_parse weir_parse_ipv6(struct weir_cursor *c,
 	pkt->proto = ip->nexthdr;
 	__builtin_memcpy(&pkt->source, &ip->saddr, 16);
 	__builtin_memcpy(&pkt->dest, &ip->daddr, 16);
-	/* A jumbogram says 0 here; its end is the frame's. */
-	pkt->left = payload ? payload : c->left - (__u32)sizeof(*ip);
+	/* A jumbogram (RFC 2675) says 0 and has hop-by-hop options; its end is the frame's. */
+	pkt->left = payload;
+	if (!payload && pkt->proto == IPPROTO_HOPOPTS)
+		pkt->left = c->left - (__u32)sizeof(*ip);
 	chain = c->at += sizeof(*ip);
 
 	for (int i = 0; i < WEIR_IPV6_CHAIN_MAX; i++) {

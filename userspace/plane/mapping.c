@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/* Maps as memory: what packets read and the agent writes without a system call. */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+
+#include "base/clock.h"
+#include "plane/internal.h"
+
+static size_t page_up(size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) / page * page;
+}
+
+static void *map_memory(int fd, size_t value_bytes, size_t count)
+{
+	size_t bytes = page_up((value_bytes + 7) / 8 * 8 * count);
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void unmap_memory(void *memory, size_t value_bytes, size_t count)
+{
+	if (memory)
+		munmap(memory, page_up((value_bytes + 7) / 8 * 8 * count));
+}
+
+int mapping_open(struct weir_plane *plane, struct weir_error *error)
+{
+	const int *fd = plane->map_fd;
+
+	plane->ctl = map_memory(fd[MAP_CTL], sizeof(*plane->ctl), 1);
+	plane->rules = map_memory(fd[MAP_RULES], sizeof(*plane->rules), 2);
+	plane->ports = map_memory(fd[MAP_PORTS], sizeof(*plane->ports), 2);
+	plane->state = map_memory(fd[MAP_TABLE_STATE], sizeof(*plane->state), WEIR_SLOTS);
+	plane->names = map_memory(fd[MAP_NAMES], sizeof(*plane->names), WEIR_SLOTS);
+	if (!plane->ctl || !plane->rules || !plane->ports || !plane->state || !plane->names)
+		return weir_error_set(error, -errno, "%s: the maps cannot be mapped: %s",
+				      plane->pins_dir, strerror(errno));
+	return 0;
+}
+
+void mapping_close(struct weir_plane *plane)
+{
+	unmap_memory(plane->ctl, sizeof(*plane->ctl), 1);
+	unmap_memory(plane->rules, sizeof(*plane->rules), 2);
+	unmap_memory(plane->ports, sizeof(*plane->ports), 2);
+	unmap_memory(plane->state, sizeof(*plane->state), WEIR_SLOTS);
+	unmap_memory(plane->names, sizeof(*plane->names), WEIR_SLOTS);
+	for (uint32_t slot = 0; slot < WEIR_SLOTS; slot++)
+		mapping_forget_table(plane, slot);
+}
+
+const struct table_view *mapping_table(struct weir_plane *plane, uint32_t slot)
+{
+	struct table_view *view = &plane->tables[slot % WEIR_SLOTS];
+	struct bpf_map_info about = {};
+	uint32_t size = sizeof(about), id;
+	int fd;
+
+	if (view->lines)
+		return view;
+	if (bpf_map_lookup_elem(plane->map_fd[MAP_TABLES], &slot, &id))
+		return NULL;
+	fd = bpf_map_get_fd_by_id(id);
+	if (fd < 0)
+		return NULL;
+	if (!bpf_obj_get_info_by_fd(fd, &about, &size)) {
+		view->lines = map_memory(fd, sizeof(struct weir_line), about.max_entries);
+		view->count = about.max_entries;
+		view->map_id = id;
+	}
+	close(fd);
+	return view->lines ? view : NULL;
+}
+
+void mapping_forget_table(struct weir_plane *plane, uint32_t slot)
+{
+	struct table_view *view = &plane->tables[slot];
+
+	unmap_memory(view->lines, sizeof(struct weir_line), view->count);
+	memset(view, 0, sizeof(*view));
+}
+
+uint64_t plane_now_ns(const struct weir_plane *plane)
+{
+	return plane->injected_clock ? plane->ctl->injected_ns : weir_clock_coarse_ns();
+}
+
+uint64_t plane_precise_ns(const struct weir_plane *plane)
+{
+	return plane->injected_clock ? plane->ctl->injected_ns : weir_clock_monotonic_ns();
+}
+
+int plane_grace(void)
+{
+	/* An RCU grace period: XDP programs run inside one read-side section each. */
+	return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ? -errno : 0;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/* Bucket tables: made before the policy that needs them, removed after the last packet that read it. */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "plane/internal.h"
+#include "weir.skel.h"
+
+#define AN_EIGHTH_OF_THE_WRAP (1ULL << 61)
+
+uint64_t table_base(const struct weir_gauge *gauge, uint64_t now_ns)
+{
+	return weir_gauge_now(gauge, now_ns) - AN_EIGHTH_OF_THE_WRAP;
+}
+
+/** A map's name may hold no '-'. */
+static void table_map_name(const char *limit, char *buf, size_t size)
+{
+	snprintf(buf, size, "t_%s", limit);
+	for (char *c = buf; *c; c++) {
+		if (*c == '-')
+			*c = '_';
+	}
+}
+
+static int table_map(struct weir_plane *plane, const char *limit, uint32_t lines)
+{
+	const struct bpf_object *object = plane->skeleton->obj;
+	const struct btf *types = bpf_object__btf(object);
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE | BPF_F_INNER_MAP);
+	int key = btf__find_by_name(types, "__u32");
+	int value = btf__find_by_name(types, "weir_line");
+	char name[BPF_OBJ_NAME_LEN];
+
+	if (key > 0 && value > 0) {
+		options.btf_fd = (uint32_t)bpf_object__btf_fd(object);
+		options.btf_key_type_id = (uint32_t)key;
+		options.btf_value_type_id = (uint32_t)value;
+	}
+	table_map_name(limit, name, sizeof(name));
+	return bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t), sizeof(struct weir_line),
+			      lines, &options);
+}
+
+static void fill(struct weir_line *lines, uint32_t count, uint64_t word)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		for (int way = 0; way < WEIR_WAYS; way++)
+			WEIR_WORD(&lines[i], way) = word;
+	}
+}
+
+int table_create(struct weir_plane *plane, uint32_t slot, const char *name,
+		 const struct weir_rule *rule, enum table_start start)
+{
+	uint64_t now_ns = plane_now_ns(plane);
+	uint64_t base = table_base(&rule->gauge, now_ns);
+	uint32_t lines = 1u << rule->hash.line_bits;
+	struct weir_table_state *state = &plane->state[slot];
+	const struct table_view *view;
+	uint64_t word = base;
+	_cleanup_close_ int fd = table_map(plane, name, lines);
+
+	if (fd < 0)
+		return -errno;
+	if (start == TABLE_WITHOUT_TOKENS)
+		word = weir_gauge_now(&rule->gauge, plane_precise_ns(plane)) + rule->gauge.burst;
+	if (bpf_map_update_elem(plane->map_fd[MAP_TABLES], &slot, &fd, BPF_ANY))
+		return -errno;
+	mapping_forget_table(plane, slot);
+	view = mapping_table(plane, slot);
+	if (!view)
+		return -ENOMEM;
+	fill(view->lines, lines, (word & ~WEIR_LOW_MASK) | rule->gauge.generation);
+	memset(state, 0, sizeof(*state));
+	state->base[!!rule->gauge.generation] = base & ~WEIR_LOW_MASK;
+	state->lines = lines;
+	return 0;
+}
+
+void table_remove(struct weir_plane *plane, uint32_t slot)
+{
+	mapping_forget_table(plane, slot);
+	memset(&plane->state[slot], 0, sizeof(plane->state[slot]));
+	bpf_map_delete_elem(plane->map_fd[MAP_TABLES], &slot);
+}
+
+void table_settle(struct weir_plane *plane, const struct weir_rule *rule)
+{
+	const struct table_view *view = mapping_table(plane, rule->slot);
+
+	for (uint32_t i = 0; view && i < view->count; i++)
+		weir_line_settle(&view->lines[i], &rule->gauge);
+}
