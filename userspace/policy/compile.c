@@ -2,7 +2,6 @@
 #include "policy/compile.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
