@@ -10,8 +10,8 @@
 #   tests/mutants/run      takes each mechanism out and expects the test that then fails
 #   tests/lib/*.c          what several of them share; every test program may use it
 #
-# Any other .c in unit/, prog/ or fuzz/ is linked into each program of its ring, tests/lib/*.c into all. net/tool/ holds the sources of
-# the traffic tools, build/net/send and build/net/count. A unit test named after a layer,
+# Any other .c in unit/, prog/ or fuzz/ is linked into each program of its ring. net/tool/ holds the
+# sources of the traffic tools, build/net/send and build/net/count. A unit test named after a layer,
 # test_policy_*.c, is linked with that layer and those below it; any other with all of them.
 
 FUZZ_SECONDS ?= 60
@@ -31,7 +31,7 @@ layers_for   = $(or $(below_$(call first_word,$(1))),$(2))
 # $(1) variant, $(2) ring, $(3) prefix: names of the programs, objects common to them
 test_programs = $(patsubst %.c,build/$(1)/%,$(wildcard tests/$(2)/$(3)_*.c))
 test_common   = $(patsubst %.c,build/$(1)/%.o,\
-		$(filter-out tests/$(2)/$(3)_% %.bpf.c,$(wildcard tests/$(2)/*.c tests/lib/*.c)))
+		$(filter-out tests/$(2)/$(3)_% %.bpf.c,$(wildcard tests/$(2)/*.c)))
 
 unit_tests   := $(call test_programs,san,unit,test)
 prog_tests   := $(call test_programs,san,prog,test)
