@@ -105,6 +105,8 @@ int weir_plane_detach(const char *pins_dir, struct weir_error *error);
 /** The words every packet reads, mapped; valid until the plane is closed. */
 const struct weir_ctl *weir_plane_ctl(const struct weir_plane *plane);
 void weir_plane_set_observe(struct weir_plane *plane, bool observe);
+/** True when nothing is refused: by the policy in force, or by the panic switch. */
+bool weir_plane_observes(const struct weir_plane *plane);
 void weir_plane_set_heartbeat(struct weir_plane *plane, uint64_t boottime_ns);
 void weir_plane_set_clock(struct weir_plane *plane, uint64_t monotonic_ns);
 
