@@ -10,6 +10,9 @@
 #ifndef WEIR_PACKET_H
 #define WEIR_PACKET_H
 
+#ifndef __bpf__
+#include <netinet/in.h> /* where libc has the names first, the kernel's headers leave them alone */
+#endif
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -17,7 +20,7 @@
 #include <linux/ipv6.h>
 #include <linux/types.h>
 
-/* Of our own, because the C library's headers for this clash with the kernel's above. */
+/* The same on both sides, without either side's headers. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define weir_ntohs(x) __builtin_bswap16(x)
 #else
