@@ -19,32 +19,42 @@ static __noinline void settle(struct weir_line *line, const struct weir_gauge *g
 	weir_line_settle(line, gauge);
 }
 
-/** Everything of @claim but the look. @return 0 when the rule has no table */
+static __always_inline __u64 rule_clock_ns(const struct weir_rule *rule, const struct job *job)
+{
+	return rule->flags & WEIR_RULE_COARSE ? job->coarse_ns : job->precise_ns;
+}
+
+/**
+ * Everything of @claim but the look and the base, which only newcomers need.
+ * @return 0 when the rule has no table
+ */
 static __always_inline int claim_open(const struct job *job, const struct weir_rule *rule,
-				      struct claim *claim)
+				      __u64 now_ns, struct claim *claim)
 {
 	__u32 slot = rule->slot;
-	const struct weir_table_state *state = bpf_map_lookup_elem(&table_state, &slot);
 
 	claim->rule = rule;
 	claim->place = weir_rule_place(rule, &job->pkt);
 	claim->line = map_line(slot, claim->place.line);
 	claim->count = bpf_map_lookup_elem(&limits, &slot);
-	if (!state || !claim->line || !claim->count)
-		return 0;
-	/* Racy against the sweep; either base gives the same order. */
-	claim->base = *(volatile const __u64 *)&state->base[!!rule->gauge.generation];
-	claim->now = weir_gauge_now(&rule->gauge, rule->flags & WEIR_RULE_COARSE ?
-							  job->coarse_ns :
-							  job->precise_ns);
+	claim->now = weir_gauge_now(&rule->gauge, now_ns);
 	claim->cost = weir_rule_cost(rule, &job->pkt);
-	return 1;
+	return claim->line && claim->count;
 }
 
 static __always_inline enum weir_outcome claim_look(struct claim *claim)
 {
-	return weir_line_look(claim->line, &claim->rule->gauge, claim->base, claim->place.tag,
-			      claim->now, claim->cost, &claim->look);
+	const struct weir_gauge *gauge = &claim->rule->gauge;
+
+	if (!weir_line_find(claim->line, claim->place.tag, &claim->look)) {
+		enum weir_outcome outcome =
+			weir_line_choose(claim->line, gauge, claim_base(claim), claim->place.tag,
+					 &claim->look);
+
+		if (outcome != WEIR_FITS)
+			return outcome;
+	}
+	return weir_look_judge(&claim->look, gauge, claim->now, claim->cost);
 }
 
 /** Looks, and charges when it fits. */
@@ -105,22 +115,16 @@ static __always_inline const struct weir_rule *job_rule(const struct job *job)
 	return all ? &all->rule[job->rule & (WEIR_RULES_MAX - 1)] : 0;
 }
 
-/**
- * The packet path's usual end: exactly one rule matches. Global, like the functions below, so that
- * the verifier proves it once.
- *
- * @return enum weir_reason, or RETRY
- */
-__noinline int account_one(struct job *job)
+/** The packet path's usual end: exactly one rule matches. @return enum weir_reason, or RETRY */
+static __always_inline __u32 account_one(struct job *job, const struct weir_ctl *c,
+					 const struct weir_rule *rule)
 {
-	const struct weir_rule *rule;
-	struct claim claim = {};
 	enum weir_outcome outcome;
+	struct claim claim;
 
-	if (!job)
-		return WEIR_LOST_RACE;
-	rule = job_rule(job);
-	if (!rule || !claim_open(job, rule, &claim))
+	if (!claim_open(job, rule,
+			rule->flags & WEIR_RULE_COARSE ? clock_coarse_ns(c) : clock_precise_ns(c),
+			&claim))
 		return WEIR_LOST_RACE;
 	outcome = claim_charge(&claim);
 	if (outcome == WEIR_FITS) {
@@ -134,7 +138,7 @@ __noinline int account_one(struct job *job)
 		claim.count->lost_race++;
 	else
 		known_refused(job, &claim);
-	if (job->observe || rule->flags & WEIR_RULE_OBSERVE) {
+	if (c->observe || rule->flags & WEIR_RULE_OBSERVE) {
 		count_add(&claim.count->would_refuse, job->pkt.bytes);
 		return WEIR_WOULD_REFUSE;
 	}
@@ -149,13 +153,13 @@ __noinline int account_one(struct job *job)
 __noinline int look_rule(struct job *job)
 {
 	const struct weir_rule *rule;
-	struct claim claim = {};
+	struct claim claim;
 
 	if (!job)
 		return 0;
 	job->outcome = WEIR_LOST;
 	rule = job_rule(job);
-	if (!rule || !claim_open(job, rule, &claim))
+	if (!rule || !claim_open(job, rule, rule_clock_ns(rule, job), &claim))
 		return 0;
 	for (int i = 0; i < 2; i++) {
 		job->outcome = claim_look(&claim);
@@ -173,13 +177,13 @@ __noinline int look_rule(struct job *job)
 __noinline int charge_rule(struct job *job)
 {
 	const struct weir_rule *rule;
-	struct claim claim = {};
+	struct claim claim;
 
 	if (!job)
 		return 0;
 	job->outcome = WEIR_LOST;
 	rule = job_rule(job);
-	if (!rule || !claim_open(job, rule, &claim))
+	if (!rule || !claim_open(job, rule, rule_clock_ns(rule, job), &claim))
 		return 0;
 	job->outcome = claim_charge(&claim);
 	if (job->outcome == WEIR_FITS)
@@ -313,14 +317,18 @@ __noinline int count_all(struct job *job)
 	return 0;
 }
 
-/** @return enum weir_reason, or RETRY */
-static __always_inline __u32 account_several(struct job *job, __u64 set)
+/** Holds the packet to every rule of job->set. @return enum weir_reason, or RETRY */
+__noinline int account_several(struct job *job)
 {
-	struct tally *tally = &job->tally;
+	struct tally *tally;
+	__u64 set;
 
+	if (!job)
+		return WEIR_LOST_RACE;
+	tally = &job->tally;
+	set = job->set;
 	__builtin_memset(tally, 0, sizeof(*tally));
 	tally->least_ns = (__s64)(~0ull >> 1);
-	job->set = set;
 	if (look_at_all(job))
 		return RETRY;
 	job->set = set & ~tally->would;
@@ -331,18 +339,6 @@ static __always_inline __u32 account_several(struct job *job, __u64 set)
 	if (tally->refused)
 		return tally->reason;
 	return tally->would ? WEIR_WOULD_REFUSE : WEIR_CONFORMS;
-}
-
-/** Holds the packet to every rule of @set. @return enum weir_reason, or RETRY */
-static __always_inline __u32 account(struct job *job, const struct weir_ctl *c,
-				     const struct weir_rules *all, __u64 set)
-{
-	job->coarse_ns = clock_coarse_ns(c);
-	job->precise_ns = set & ~all->coarse ? clock_precise_ns(c) : 0;
-	if (set & (set - 1))
-		return account_several(job, set);
-	job->rule = lowest(set);
-	return account_one(job);
 }
 
 #endif

@@ -8,8 +8,10 @@
 
 #include "maps.bpf.h"
 
-/* Beside enum weir_reason: the policy changed under the packet's feet, read it again. */
+/* Beside enum weir_reason: the policy changed under the packet's feet, read it again; */
 #define RETRY 255
+/* several rules match, they are in job->set. */
+#define SEVERAL 254
 
 /** What several rules said: sets of rules, as in struct weir_rules. */
 struct tally {
@@ -54,11 +56,22 @@ struct claim {
 	const struct weir_rule *rule;
 	struct weir_line *line;
 	struct weir_limit_count *count;
-	__u64 base;
 	__u64 now;	/* in place */
 	__u64 cost;	/* in place */
 	struct weir_place place;
 	struct weir_look look;
 };
+
+
+/** Racy against the sweep, which raises it; either base gives the same order. */
+static __always_inline __u64 claim_base(const struct claim *claim)
+{
+	__u32 slot = claim->rule->slot;
+	const struct weir_table_state *state = bpf_map_lookup_elem(&table_state, &slot);
+
+	if (!state)
+		return claim->now;
+	return *(volatile const __u64 *)&state->base[!!claim->rule->gauge.generation];
+}
 
 #endif

@@ -10,6 +10,7 @@
 #ifndef WEIR_KNOWN_BPF_H
 #define WEIR_KNOWN_BPF_H
 
+#include "clock.bpf.h"
 #include "job.bpf.h"
 #include "maps.bpf.h"
 
@@ -58,9 +59,13 @@ static __always_inline int known_may_insert(__u64 coarse_ns)
 
 static __noinline int known_add(struct job *job, const struct claim *claim)
 {
+	const struct weir_ctl *c = map_ctl();
 	const struct weir_source_key *key;
 	struct weir_source *source;
 
+	if (!c)
+		return 0;
+	job->coarse_ns = clock_coarse_ns(c);
 	if (!known_may_insert(job->coarse_ns)) {
 		claim->count->not_inserted++;
 		return 0;
@@ -78,7 +83,7 @@ static __noinline int known_add(struct job *job, const struct claim *claim)
 			return 0;
 		}
 	}
-	if (weir_line_pin(claim->line, &claim->rule->gauge, claim->base, claim->place.tag,
+	if (weir_line_pin(claim->line, &claim->rule->gauge, claim_base(claim), claim->place.tag,
 			  claim->now))
 		claim->count->pinned++;
 	return 0;
@@ -89,14 +94,15 @@ static __noinline int known_count(struct job *job, const struct claim *claim, __
 				  __u32 shift)
 {
 	struct weir_source *source = bpf_map_lookup_elem(&sources, known_key(job, claim->rule));
+	const struct weir_ctl *c = map_ctl();
 	struct weir_count *count;
 
-	if (!source)
+	if (!source || !c)
 		return known_add(job, claim);
 	count = refused ? &source->refused : &source->admitted;
 	__sync_fetch_and_add(&count->packets, 1ull << (shift & 63));
 	__sync_fetch_and_add(&count->bytes, (__u64)job->pkt.bytes << (shift & 63));
-	source->last_seen_ns = job->coarse_ns; /* racy: any of the two is recent */
+	source->last_seen_ns = clock_coarse_ns(c); /* racy: any of the two is recent */
 	return 0;
 }
 

@@ -106,16 +106,24 @@ static __always_inline __u64 match(struct job *job, const struct weir_rules *all
 	return weir_rules_match(all, &job->pkt, by_port, 0, 0);
 }
 
-/** One reading of the policy. @return enum weir_reason, or RETRY */
-static __always_inline __u32 judge_once(struct job *job, const struct weir_ctl *c)
+/*
+ * What the policy says of a parsed packet. Global, so that the verifier proves it once and not
+ * once for each way through the parser.
+ *
+ * @return enum weir_reason, RETRY, or SEVERAL
+ */
+__noinline int judge(struct job *job)
 {
+	const struct weir_ctl *c = map_ctl();
 	const struct weir_rules *all;
-	__u32 reason = WEIR_NO_LIMIT;
+	__u32 reason = WEIR_NO_LIMIT, active;
 	__u64 set = 0;
 
-	job->active = *(volatile const __u32 *)&c->active;
-	job->observe = c->observe;
-	all = map_rules(job->active);
+	if (!job || !c)
+		return WEIR_NO_LIMIT;
+	active = *(volatile const __u32 *)&c->active;
+	job->active = active;
+	all = map_rules(active);
 	if (!all)
 		return WEIR_NO_LIMIT;
 	if (job->parsed == WEIR_PARSE_MALFORMED)
@@ -123,31 +131,27 @@ static __always_inline __u32 judge_once(struct job *job, const struct weir_ctl *
 	else
 		set = match(job, all, &reason);
 	if (reason != WEIR_NO_LIMIT) {
-		int watched = job->observe || all->flags & WEIR_RULES_OBSERVE;
+		int watched = c->observe || all->flags & WEIR_RULES_OBSERVE;
 
 		return watched && weir_reason_drops(reason) ? WEIR_WOULD_REFUSE : reason;
 	}
-	return set ? account(job, c, all, set) : WEIR_NO_LIMIT;
+	if (!set)
+		return WEIR_NO_LIMIT;
+	if (!(set & (set - 1)))
+		return account_one(job, c, &all->rule[lowest(set) & (WEIR_RULES_MAX - 1)]);
+	job->set = set;
+	job->observe = c->observe;
+	job->coarse_ns = clock_coarse_ns(c);
+	job->precise_ns = set & ~all->coarse ? clock_precise_ns(c) : 0;
+	return SEVERAL;
 }
 
-/*
- * What the policy says of a parsed packet. Global, so that the verifier proves it once and not
- * once for each way through the parser.
- *
- * @return enum weir_reason
- */
-__noinline int judge(struct job *job)
+/** @return enum weir_reason, or RETRY */
+static __always_inline __u32 judge_once(struct job *job)
 {
-	const struct weir_ctl *c = map_ctl();
-	__u32 reason;
+	__u32 reason = judge(job);
 
-	if (!job || !c)
-		return WEIR_NO_LIMIT;
-	reason = judge_once(job, c);
-	/* Once more when the policy changed meanwhile; twice in one packet is a race it may lose. */
-	if (reason == RETRY)
-		reason = judge_once(job, c);
-	return reason == RETRY ? WEIR_LOST_RACE : reason;
+	return reason == SEVERAL ? (__u32)account_several(job) : reason;
 }
 
 static __always_inline int verdict(const struct job *job, enum weir_reason reason)
@@ -165,7 +169,7 @@ int weir(struct xdp_md *ctx)
 	const void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	__u32 zero = 0;
 	struct job *job = bpf_map_lookup_elem(&jobs, &zero);
-	enum weir_reason reason;
+	__u32 reason;
 
 	if (!job)
 		return XDP_PASS;
@@ -175,8 +179,11 @@ int weir(struct xdp_md *ctx)
 	else if (job->parsed == WEIR_PARSE_NOT_IP)
 		reason = WEIR_NOT_IP;
 	else
-		reason = judge(job);
-	return verdict(job, reason);
+		reason = judge_once(job);
+	/* Once more when the policy changed meanwhile; twice in one packet is a race it may lose. */
+	if (reason == RETRY)
+		reason = judge_once(job);
+	return verdict(job, reason == RETRY ? WEIR_LOST_RACE : reason);
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

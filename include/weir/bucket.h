@@ -67,7 +67,10 @@ _Static_assert(sizeof(struct weir_line) == 64, "a line is one cache line");
 
 typedef __u64 __attribute__((may_alias)) weir_word;
 
+/* Tests put their own reading here, to stop between any two. */
+#ifndef WEIR_WORD
 #define WEIR_WORD(line, way) (*(volatile weir_word *)&(line)->bucket[(way) & (WEIR_WAYS - 1)])
+#endif
 
 /**
  * A change of a limit's numbers under way: words of the other generation are read through this.
@@ -191,6 +194,22 @@ static __always_inline enum weir_outcome weir_line_choose(struct weir_line *line
 	return smallest == never ? WEIR_FULL : WEIR_FITS;
 }
 
+/** Whether a packet fits the word that was found. @now, @cost in place */
+static __always_inline enum weir_outcome weir_look_judge(struct weir_look *look,
+							 const struct weir_gauge *gauge,
+							 __u64 now, __u64 cost)
+{
+	__s64 debt = (look->word & ~WEIR_LOW_MASK) - now;
+
+	if ((look->word ^ gauge->generation) & WEIR_GENERATION)
+		return gauge->changing ? WEIR_UNSETTLED : WEIR_STALE;
+	look->debt = debt > 0 ? debt : 0;
+	look->headroom = gauge->burst - look->debt - cost;
+	if (look->headroom >= 0)
+		return WEIR_FITS;
+	return look->own ? WEIR_EMPTY : WEIR_FULL;
+}
+
 /**
  * Looks at a source's bucket without changing it.
  *
@@ -203,8 +222,6 @@ static __always_inline enum weir_outcome weir_line_look(struct weir_line *line,
 							__u32 tag, __u64 now, __u64 cost,
 							struct weir_look *look)
 {
-	__s64 debt;
-
 	look->headroom = -1;
 	if (!weir_line_find(line, tag, look)) {
 		enum weir_outcome outcome = weir_line_choose(line, gauge, base, tag, look);
@@ -212,14 +229,7 @@ static __always_inline enum weir_outcome weir_line_look(struct weir_line *line,
 		if (outcome != WEIR_FITS)
 			return outcome;
 	}
-	if ((look->word ^ gauge->generation) & WEIR_GENERATION)
-		return gauge->changing ? WEIR_UNSETTLED : WEIR_STALE;
-	debt = (look->word & ~WEIR_LOW_MASK) - now;
-	look->debt = debt > 0 ? debt : 0;
-	look->headroom = gauge->burst - look->debt - cost;
-	if (look->headroom >= 0)
-		return WEIR_FITS;
-	return look->own ? WEIR_EMPTY : WEIR_FULL;
+	return weir_look_judge(look, gauge, now, cost);
 }
 
 /** The word after a conforming packet; a takeover changes the tag, never what is owed. */
