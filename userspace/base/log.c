@@ -31,7 +31,7 @@ struct slot {
 	uint64_t repeats;
 };
 
-struct line {
+struct log_line {
 	char text[LINE_LEN];
 	size_t len;
 };
@@ -75,7 +75,8 @@ static void to_stderr(void *context, enum weir_log_level level, const char *line
 	fprintf(stderr, "weir: %s: %s\n", level_name(level), line);
 }
 
-__attribute__((format(printf, 2, 3))) static void append(struct line *line, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void append(struct log_line *line, const char *format,
+							 ...)
 {
 	va_list args;
 	int len;
@@ -89,7 +90,7 @@ __attribute__((format(printf, 2, 3))) static void append(struct line *line, cons
 		line->len = sizeof(line->text) - 1;
 }
 
-static void append_field(struct line *line, const struct weir_log_field *field)
+static void append_field(struct log_line *line, const struct weir_log_field *field)
 {
 	char quoted[LINE_LEN / 2];
 
@@ -128,7 +129,7 @@ static uint64_t identity(const struct weir_log_field *fields, size_t n_fields)
 
 static void tell_repeats(struct slot *slot)
 {
-	struct line line = { .len = 0 };
+	struct log_line line = { .len = 0 };
 
 	if (slot->text && slot->repeats) {
 		append(&line, "%s repeated=%" PRIu64, slot->text, slot->repeats);
@@ -159,7 +160,7 @@ static struct slot *find_slot(enum weir_log_level level, const char *text, uint6
 void weir_log_write(enum weir_log_level level, const char *text,
 		    const struct weir_log_field *fields, size_t n_fields)
 {
-	struct line line = { .len = 0 };
+	struct log_line line = { .len = 0 };
 	int saved = errno;
 	struct slot *slot;
 	uint64_t now;
