@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/*
+ * What a person who starts the agent wants to know, one fact a line.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/load.h"
+#include "agent/state.h"
+#include "base/log.h"
+#include "base/quantity.h"
+#include "base/quote.h"
+
+#define QUANTITY_LEN 64
+
+void weir_tell_takeover(enum weir_takeover takeover)
+{
+	switch (takeover) {
+	case WEIR_TAKEOVER_NONE:
+		weir_log(WEIR_LOG_INFO, "first start: every bucket is full");
+		break;
+	case WEIR_TAKEOVER_KEPT:
+		weir_log(WEIR_LOG_INFO, "taken over from an earlier agent: buckets go on");
+		break;
+	case WEIR_TAKEOVER_REPLACED:
+		weir_log(WEIR_LOG_WARNING,
+			 "maps of another version are replaced: every bucket is full");
+		break;
+	}
+}
+
+static const char *print_rate(const struct weir_limit *limit, char buf[QUANTITY_LEN])
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} periods[] = {
+		{ WEIR_NS_PER_S, "s" },
+		{ 60 * WEIR_NS_PER_S, "min" },
+		{ 3600 * WEIR_NS_PER_S, "h" },
+		{ 24 * 3600 * WEIR_NS_PER_S, "day" },
+	};
+	const char *token = weir_token_name(limit->token);
+	size_t i;
+
+	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
+		if (limit->rate.per_ns == periods[i].ns) {
+			snprintf(buf, QUANTITY_LEN, "%" PRIu64 " %s/%s", limit->rate.tokens, token,
+				 periods[i].name);
+			return buf;
+		}
+	}
+	/* A bit rate that is no whole number of bytes. */
+	snprintf(buf, QUANTITY_LEN, "%" PRIu64 " %s in %" PRIu64 " s", limit->rate.tokens, token,
+		 (uint64_t)(limit->rate.per_ns / WEIR_NS_PER_S));
+	return buf;
+}
+
+void weir_tell_policy(const struct weir_policy *policy)
+{
+	char rate[QUANTITY_LEN], burst[QUANTITY_LEN];
+	size_t i;
+
+	for (i = 0; i < policy->n_limits; i++) {
+		const struct weir_limit *limit = &policy->limits[i];
+
+		snprintf(burst, sizeof(burst), "%" PRIu64 " %s", limit->burst_tokens,
+			 weir_token_name(limit->token));
+		weir_log(WEIR_LOG_INFO, "limit", WEIR_LOG_TEXT("name", limit->name),
+			 WEIR_LOG_TEXT("rate", print_rate(limit, rate)),
+			 WEIR_LOG_TEXT("burst", burst),
+			 WEIR_LOG_TEXT("mode", weir_policy_observes(policy, limit->mode)
+						       ? "observe"
+						       : "enforce"));
+	}
+}
+
+void weir_tell_interfaces(const struct weir_interfaces *interfaces)
+{
+	struct weir_interface_view view;
+	size_t i;
+
+	for (i = 0; i < weir_interfaces_count(interfaces); i++) {
+		weir_interfaces_view(interfaces, i, &view);
+		weir_log(WEIR_LOG_NOTICE, "interface is protected",
+			 WEIR_LOG_TEXT("interface", view.name),
+			 WEIR_LOG_TEXT("mode", weir_attach_name(view.mode)));
+		if (view.mode == WEIR_ATTACH_GENERIC)
+			weir_log(WEIR_LOG_WARNING,
+				 "generic mode costs more, and packets that GRO has merged count "
+				 "as one; a driver with native XDP would do better",
+				 WEIR_LOG_TEXT("interface", view.name));
+		if (!view.is_up)
+			weir_log(WEIR_LOG_WARNING,
+				 "interface is down; it is protected once it is up",
+				 WEIR_LOG_TEXT("interface", view.name));
+	}
+}
+
+void weir_tell_observing(const struct weir_agent *agent)
+{
+	if (agent->options->observe)
+		weir_log(WEIR_LOG_WARNING, "started to observe: nothing is refused");
+	else if (agent->policy->observe)
+		weir_log(WEIR_LOG_WARNING, "the policy says observe: limits refuse nothing, but "
+					   "for those that say enforce");
+	if (weir_plane_ctl(agent->plane)->observe)
+		weir_log(WEIR_LOG_WARNING, "the panic switch is on: nothing is refused until "
+					   "`weir observe off`");
+}
+
+/* The options that find this agent's pins again. */
+static void print_config(const struct weir_agent *agent, char *buf, size_t size)
+{
+	const char *file = weir_load_file(agent->options);
+
+	if (strcmp(file, WEIR_AGENT_POLICY_FILE) == 0)
+		buf[0] = '\0';
+	else
+		snprintf(buf, size, " -c %s", file);
+}
+
+void weir_tell_end(const struct weir_agent *agent)
+{
+	char config[QUANTITY_LEN * 8], command[sizeof(config) + QUANTITY_LEN];
+
+	print_config(agent, config, sizeof(config));
+	snprintf(command, sizeof(command), "weir detach%s", config);
+	weir_log(WEIR_LOG_NOTICE,
+		 "the agent has ended and the limits stay on; what takes them off is",
+		 WEIR_LOG_TEXT("command", command));
+}
+
+const char *weir_tell_summary(const struct weir_policy *policy, char *buf, size_t size)
+{
+	char quoted[WEIR_QUOTE_LEN];
+	size_t i, len;
+	int n;
+
+	n = snprintf(buf, size, "%zu limit%s on", policy->n_limits,
+		     policy->n_limits == 1 ? "" : "s");
+	len = n > 0 ? (size_t)n : 0;
+	for (i = 0; i < policy->n_interfaces && len < size; i++) {
+		n = snprintf(buf + len, size - len, "%s %s", i ? "," : "",
+			     weir_quote(policy->interfaces[i], quoted, sizeof(quoted)));
+		len += n > 0 ? (size_t)n : 0;
+	}
+	return buf;
+}
