@@ -15,17 +15,17 @@ const struct weir_ctl *weir_plane_ctl(const struct weir_plane *plane)
 
 void weir_plane_set_observe(struct weir_plane *plane, bool observe)
 {
-	*(volatile uint32_t *)&plane->ctl->observe = observe;
+	*(volatile __u32 *)&plane->ctl->observe = observe;
 }
 
 void weir_plane_set_heartbeat(struct weir_plane *plane, uint64_t boottime_ns)
 {
-	*(volatile uint64_t *)&plane->ctl->heartbeat_ns = boottime_ns;
+	*(volatile __u64 *)&plane->ctl->heartbeat_ns = boottime_ns;
 }
 
 void weir_plane_set_clock(struct weir_plane *plane, uint64_t monotonic_ns)
 {
-	*(volatile uint64_t *)&plane->ctl->injected_ns = monotonic_ns;
+	*(volatile __u64 *)&plane->ctl->injected_ns = monotonic_ns;
 }
 
 static void count_add(struct weir_count *sum, const struct weir_count *one)

@@ -74,7 +74,7 @@ void mapping_forget_table(struct weir_plane *plane, uint32_t slot);
 /** The rules in force. */
 static inline const struct weir_rules *plane_rules(const struct weir_plane *plane)
 {
-	return &plane->rules[*(volatile uint32_t *)&plane->ctl->active & 1];
+	return &plane->rules[*(volatile __u32 *)&plane->ctl->active & 1];
 }
 
 /** The packet path's coarse clock. */

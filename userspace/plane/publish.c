@@ -221,7 +221,7 @@ static void switch_over(struct publication *p)
 	plane->ctl->sweep_period_us = p->sweep_period_us;
 	plane->ctl->policy_since_ns = weir_clock_boottime_ns();
 	atomic_thread_fence(memory_order_seq_cst);
-	*(volatile uint32_t *)&plane->ctl->active = p->inactive;
+	*(volatile __u32 *)&plane->ctl->active = p->inactive;
 	for (uint32_t i = 0; i < p->compiled.rules->count; i++)
 		name_slot(plane, p->compiled.rules->rule[i].slot, &p->policy->limits[i]);
 }
@@ -244,7 +244,7 @@ static int finish_changes(struct weir_plane *plane)
 			table_settle(plane, &rules->rule[i]);
 	}
 	for (uint32_t i = 0; i < rules->count; i++)
-		*(volatile uint32_t *)&rules->rule[i].gauge.changing = 0;
+		*(volatile __u32 *)&rules->rule[i].gauge.changing = 0;
 	return plane_grace();
 }
 
