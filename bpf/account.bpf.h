@@ -14,18 +14,13 @@
 #include "job.bpf.h"
 #include "known.bpf.h"
 
-static __noinline void settle(struct weir_line *line, const struct weir_gauge *gauge)
-{
-	weir_line_settle(line, gauge);
-}
-
 static __always_inline __u64 rule_clock_ns(const struct weir_rule *rule, const struct job *job)
 {
 	return rule->flags & WEIR_RULE_COARSE ? job->coarse_ns : job->precise_ns;
 }
 
 /**
- * Everything of @claim but the look and the base, which only newcomers need.
+ * Everything of @claim but the look.
  * @return 0 when the rule has no table
  */
 static __always_inline int claim_open(const struct job *job, const struct weir_rule *rule,
@@ -42,43 +37,11 @@ static __always_inline int claim_open(const struct job *job, const struct weir_r
 	return claim->line && claim->count;
 }
 
-static __always_inline enum weir_outcome claim_look(struct claim *claim)
-{
-	const struct weir_gauge *gauge = &claim->rule->gauge;
-
-	if (!weir_line_find(claim->line, claim->place.tag, &claim->look)) {
-		enum weir_outcome outcome =
-			weir_line_choose(claim->line, gauge, claim_base(claim), claim->place.tag,
-					 &claim->look);
-
-		if (outcome != WEIR_FITS)
-			return outcome;
-	}
-	return weir_look_judge(&claim->look, gauge, claim->now, claim->cost);
-}
-
 /** Looks, and charges when it fits. */
 static __always_inline enum weir_outcome claim_charge(struct claim *claim)
 {
-	const struct weir_gauge *gauge = &claim->rule->gauge;
-
-	for (int i = 0; i < WEIR_TRIES; i++) {
-		enum weir_outcome outcome = claim_look(claim);
-		__u64 word;
-
-		if (outcome == WEIR_UNSETTLED) {
-			settle(claim->line, gauge);
-			continue;
-		}
-		if (outcome != WEIR_FITS)
-			return outcome;
-		word = weir_word_charged(&claim->look, gauge, claim->place.tag, claim->now,
-					 claim->cost);
-		if (weir_word_cas(claim->line, claim->look.way, claim->look.word, word) ==
-		    claim->look.word)
-			return WEIR_FITS;
-	}
-	return WEIR_LOST;
+	return weir_line_charge(claim->line, &claim->rule->gauge, claim->rule->base,
+				claim->place.tag, claim->now, claim->cost, &claim->look);
 }
 
 static __always_inline enum weir_reason outcome_reason(enum weir_outcome outcome)
@@ -162,10 +125,11 @@ __noinline int look_rule(struct job *job)
 	if (!rule || !claim_open(job, rule, rule_clock_ns(rule, job), &claim))
 		return 0;
 	for (int i = 0; i < 2; i++) {
-		job->outcome = claim_look(&claim);
+		job->outcome = weir_line_look(claim.line, &rule->gauge, rule->base, claim.place.tag,
+					      claim.now, claim.cost, &claim.look);
 		if (job->outcome != WEIR_UNSETTLED)
 			break;
-		settle(claim.line, &rule->gauge);
+		weir_line_settle(claim.line, &rule->gauge, claim.now);
 	}
 	job->headroom_ns = claim.look.headroom >> (rule->gauge.now_left & 63)
 						     << (rule->gauge.now_right & 63);

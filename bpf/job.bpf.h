@@ -63,15 +63,4 @@ struct claim {
 };
 
 
-/** Racy against the sweep, which raises it; either base gives the same order. */
-static __always_inline __u64 claim_base(const struct claim *claim)
-{
-	__u32 slot = claim->rule->slot;
-	const struct weir_table_state *state = bpf_map_lookup_elem(&table_state, &slot);
-
-	if (!state)
-		return claim->now;
-	return *(volatile const __u64 *)&state->base[!!claim->rule->gauge.generation];
-}
-
 #endif

@@ -83,7 +83,7 @@ static __noinline int known_add(struct job *job, const struct claim *claim)
 			return 0;
 		}
 	}
-	if (weir_line_pin(claim->line, &claim->rule->gauge, claim_base(claim), claim->place.tag,
+	if (weir_line_pin(claim->line, &claim->rule->gauge, claim->rule->base, claim->place.tag,
 			  claim->now))
 		claim->count->pinned++;
 	return 0;

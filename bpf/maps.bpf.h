@@ -70,14 +70,6 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, WEIR_SLOTS);
 	__type(key, __u32);
-	__type(value, struct weir_table_state);
-} table_state SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, WEIR_SLOTS);
-	__type(key, __u32);
 	__type(value, struct weir_name);
 } names SEC(".maps");
 
@@ -121,6 +113,7 @@ struct weir_sweeper {
 	__u64 policy_since_ns; /* the pass under way belongs to this policy */
 	__u32 rule;
 	__u32 line;
+	__u64 floor;  /* of the pass over this rule's table */
 	__u64 passes; /* over all tables, since the program was loaded */
 };
 

@@ -26,7 +26,6 @@ static __always_inline __u64 sweep_span(const struct weir_gauge *gauge, __u64 ns
 /** One line to sweep; on the stack of who asks for it. */
 struct sweep_job {
 	struct weir_sweep step;
-	__u64 base;
 	__u32 active; /* slot of rules */
 	__u32 rule;
 	__u32 line;
@@ -48,41 +47,37 @@ __noinline int sweep_line(struct sweep_job *job)
 	rule = &all->rule[job->rule & (WEIR_RULES_MAX - 1)];
 	line = map_line(rule->slot, job->line);
 	if (line)
-		weir_line_sweep(line, &rule->gauge, job->base, &job->step);
+		weir_line_sweep(line, &rule->gauge, rule->base, &job->step);
 	return 0;
 }
 
 /** Up to WEIR_SWEEP_LINES lines of one rule's table. @return 1 when its pass is done */
-static __always_inline int sweep_table(struct weir_sweeper *s, const struct weir_rule *rule,
+static __always_inline int sweep_table(struct weir_sweeper *s, struct weir_rule *rule,
 				       struct sweep_job *job, __u64 now_ns)
 {
 	const struct weir_gauge *gauge = &rule->gauge;
-	__u32 slot = rule->slot, generation = !!gauge->generation;
-	struct weir_table_state *state = bpf_map_lookup_elem(&table_state, &slot);
+	__u32 lines = 1u << (rule->hash.line_bits & 31);
 
-	if (!state)
-		return 1;
 	job->step.now = weir_gauge_now(gauge, now_ns);
 	if (!s->line)
-		state->next = job->step.now - SWEEP_REACH;
-	job->step.floor = state->next;
+		s->floor = job->step.now - SWEEP_REACH;
+	job->step.floor = s->floor;
 	job->step.idle = sweep_span(gauge, SWEEP_IDLE_NS);
 	job->step.apart = sweep_span(gauge, SWEEP_APART_NS);
-	job->base = state->base[generation];
-	for (int i = 0; i < WEIR_SWEEP_LINES && s->line < state->lines; i++, s->line++) {
+	for (int i = 0; i < WEIR_SWEEP_LINES && s->line < lines; i++, s->line++) {
 		job->line = s->line;
 		sweep_line(job);
 	}
-	if (s->line < state->lines)
+	if (s->line < lines)
 		return 0;
-	state->base[generation] = job->step.floor;
+	rule->base = s->floor;
 	return 1;
 }
 
 static __always_inline void sweep_step(struct weir_sweeper *s, const struct weir_ctl *c)
 {
 	struct sweep_job job = { .active = c->active };
-	const struct weir_rules *all = map_rules(job.active);
+	struct weir_rules *all = map_rules(job.active);
 	__u64 since = c->policy_since_ns;
 
 	if (!all)

@@ -241,36 +241,75 @@ static __always_inline __u64 weir_word_charged(const struct weir_look *look,
 	       gauge->generation | tag;
 }
 
-/** A word of the old generation as the new numbers see it. */
-static inline __u64 weir_word_changed(__u64 word, const struct weir_gauge *gauge)
+/**
+ * A word of the old generation as the new numbers see it at @now, in place.
+ *
+ * What is owed is owed from now on, not from the moment of the change: packets that were under way
+ * then have charged the word since, by the old numbers and for tokens that were there only because
+ * of time after that moment. Were that time read at a higher new rate, it would pay for more.
+ */
+static inline __u64 weir_word_changed(__u64 word, const struct weir_gauge *gauge, __u64 now)
 {
 	const struct weir_change *change = &gauge->change;
 	__s64 debt = (__s64)((word & ~WEIR_LOW_MASK) - change->old_tat) >> WEIR_TAT_SHIFT;
-	__u64 owed;
+	__u64 from = change->new_tat, owed = 0;
 
-	if (debt <= 0)
-		owed = 0;
-	else if ((__u64)debt >= change->full_old)
-		owed = gauge->burst;
-	else if (change->shift < 0)
-		owed = ((__u64)debt * change->mul << -change->shift) << WEIR_TAT_SHIFT;
-	else
-		owed = (((__u64)debt * change->mul >> change->shift) + 1) << WEIR_TAT_SHIFT;
-	if (owed > gauge->burst)
-		owed = gauge->burst;
-	return ((change->new_tat + owed) & ~WEIR_LOW_MASK) | (word & WEIR_PINNED) |
-	       gauge->generation | (word & WEIR_TAG_MASK);
+	if (debt > 0) {
+		if ((__u64)debt >= change->full_old)
+			owed = gauge->burst;
+		else if (change->shift < 0)
+			owed = ((__u64)debt * change->mul << -change->shift) << WEIR_TAT_SHIFT;
+		else
+			owed = (((__u64)debt * change->mul >> change->shift) + 1) << WEIR_TAT_SHIFT;
+		if (owed > gauge->burst)
+			owed = gauge->burst;
+		if ((__s64)(now - from) > 0)
+			from = now;
+	}
+	return ((from + owed) & ~WEIR_LOW_MASK) | (word & WEIR_PINNED) | gauge->generation |
+	       (word & WEIR_TAG_MASK);
 }
 
 /** Brings a line's words of the old generation to the new one. A lost race is another's success. */
-static inline void weir_line_settle(struct weir_line *line, const struct weir_gauge *gauge)
+static __attribute__((noinline, unused)) void
+weir_line_settle(struct weir_line *line, const struct weir_gauge *gauge, __u64 now)
 {
-	for (int i = 0; i < WEIR_WAYS; i++) {
+	/* A stale gauge knows nothing of what the other generation's words mean. */
+	for (int i = 0; gauge->changing && i < WEIR_WAYS; i++) {
 		__u64 word = WEIR_WORD(line, i);
 
 		if ((word ^ gauge->generation) & WEIR_GENERATION)
-			weir_word_cas(line, i, word, weir_word_changed(word, gauge));
+			weir_word_cas(line, i, word, weir_word_changed(word, gauge, now));
 	}
+}
+
+/**
+ * Looks, and charges when it fits: the packet path's one change of a line.
+ *
+ * @return WEIR_FITS with @look as it was before the charge, or why nothing was charged; never
+ * WEIR_UNSETTLED
+ */
+static __always_inline enum weir_outcome weir_line_charge(struct weir_line *line,
+							  const struct weir_gauge *gauge,
+							  __u64 base, __u32 tag, __u64 now,
+							  __u64 cost, struct weir_look *look)
+{
+	for (int i = 0; i < WEIR_TRIES; i++) {
+		enum weir_outcome outcome =
+			weir_line_look(line, gauge, base, tag, now, cost, look);
+		__u64 word;
+
+		if (outcome == WEIR_UNSETTLED) {
+			weir_line_settle(line, gauge, now);
+			continue;
+		}
+		if (outcome != WEIR_FITS)
+			return outcome;
+		word = weir_word_charged(look, gauge, tag, now, cost);
+		if (weir_word_cas(line, look->way, look->word, word) == look->word)
+			return WEIR_FITS;
+	}
+	return WEIR_LOST;
 }
 
 /**
@@ -314,7 +353,7 @@ static inline void weir_line_sweep(struct weir_line *line, const struct weir_gau
 				   __u64 base, const struct weir_sweep *sweep)
 {
 	if (gauge->changing)
-		weir_line_settle(line, gauge);
+		weir_line_settle(line, gauge, sweep->now);
 	for (int i = 0; i < WEIR_WAYS; i++) {
 		__u64 word = WEIR_WORD(line, i);
 		__u64 low = word & WEIR_LOW_MASK;

@@ -5,12 +5,11 @@
  *
  *  name        kind                   key             value                   writer
  *  ctl         array, mmap            0               struct weir_ctl         agent (observe: weir observe)
- *  rules       array, mmap            0, 1            struct weir_rules       agent, the inactive one
+ *  rules       array, mmap            0, 1            struct weir_rules       agent, the inactive one; sweep
  *  ports       array, mmap            0, 1            struct weir_port_rules  agent, the inactive one
  *  from        array of tries         0, 1            trie: weir_prefix_*     agent, the inactive one
  *  to          array of tries         0, 1            trie: weir_prefix_*     agent, the inactive one
  *  tables      array of arrays, mmap  slot            lines                   packets; agent fills new ones
- *  table_state array, mmap            slot            struct weir_table_state sweep; agent for new tables
  *  names       array, mmap            slot            struct weir_name        agent
  *  reasons     per-CPU array          weir_reason     struct weir_reason_count packets; agent names them
  *  limits      per-CPU array          slot            struct weir_limit_count packets
@@ -53,20 +52,6 @@ _Static_assert(sizeof(struct weir_ctl) == 64, "ctl is one cache line");
 struct weir_knobs {
 	__u32 injected_clock; /* tests: time is ctl.injected_ns */
 };
-
-/**
- * A table's base for either generation: every word of that generation is at or above it. Raised by
- * the sweep when a pass over the table is done. A reader that still sees the old base sees the same
- * order of words.
- */
-struct weir_table_state {
-	__u64 base[2]; /* by generation */
-	__u64 next;    /* the floor of the pass under way */
-	__u32 lines;   /* of the table; 0: slot not in use */
-	__u32 reserved[9];
-};
-
-_Static_assert(sizeof(struct weir_table_state) == 64, "one cache line for each slot");
 
 /**
  * A slot's limit for those who only have the maps: its name and its numbers as the file gives them.

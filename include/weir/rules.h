@@ -5,7 +5,7 @@
  * A set of limits is one 64-bit word, bit i being rule i in file order. Each property of a packet
  * gives the set of rules that accept it, and the rules that match are the intersection; so sixty-four
  * limits cost what one costs. Written by the agent into the slot that no packet reads, then made
- * active by one store to struct weir_ctl.
+ * active by one store to struct weir_ctl. Of the active slot only the sweep writes: each rule's base.
  */
 #ifndef WEIR_RULES_H
 #define WEIR_RULES_H
@@ -31,9 +31,14 @@ struct weir_rule {
 	struct weir_addr mask6;
 	struct weir_hash hash;
 	struct weir_gauge gauge;
-	__u64 promote;	 /* in place: a debt above it makes a source worth knowing by name */
-	__u32 sample;	 /* admitted packets of a known source are counted one in 2^sample */
-	__u32 reserved[5];
+	/*
+	 * At or below every word of the table, in place. Raised by the sweep when a pass over the
+	 * table is done; a reader that still sees the old one sees the same order of words.
+	 */
+	__u64 base;
+	__u64 promote; /* in place: a debt above it makes a source worth knowing by name */
+	__u32 sample;  /* admitted packets of a known source are counted one in 2^sample */
+	__u32 reserved[3];
 } __attribute__((aligned(64)));
 
 enum weir_rules_flags {

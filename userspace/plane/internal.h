@@ -13,7 +13,6 @@ enum map_id {
 	MAP_FROM,
 	MAP_TO,
 	MAP_TABLES,
-	MAP_TABLE_STATE,
 	MAP_NAMES,
 	MAP_REASONS,
 	MAP_LIMITS,
@@ -47,7 +46,6 @@ struct weir_plane {
 	struct weir_ctl *ctl;
 	struct weir_rules *rules;      /* [2] */
 	struct weir_port_rules *ports; /* [2] */
-	struct weir_table_state *state; /* [WEIR_SLOTS] */
 	struct weir_name *names;       /* [WEIR_SLOTS] */
 	struct table_view tables[WEIR_SLOTS]; /* mapped when first asked for */
 };
@@ -87,11 +85,13 @@ int plane_grace(void);
 
 /* tables.c */
 enum table_start { TABLE_FULL_OF_TOKENS, TABLE_WITHOUT_TOKENS };
-int table_create(struct weir_plane *plane, uint32_t slot, const char *name,
-		 const struct weir_rule *rule, enum table_start start);
+/** Makes the table of a rule that has its slot and key, and sets the rule's base. */
+int table_create(struct weir_plane *plane, const char *name, struct weir_rule *rule,
+		 enum table_start start);
 void table_remove(struct weir_plane *plane, uint32_t slot);
 /** Brings all words of a rule's table to its generation. */
 void table_settle(struct weir_plane *plane, const struct weir_rule *rule);
+bool table_exists(const struct weir_plane *plane, uint32_t slot);
 /** The lowest TAT that the words of a table made or changed at @now_ns may have. */
 uint64_t table_base(const struct weir_gauge *gauge, uint64_t now_ns);
 

@@ -47,14 +47,13 @@ int look_bucket(struct weir_plane *plane, const struct weir_rule *rule,
 	struct bucket_view view = { .place = weir_rule_place(rule, packet) };
 	uint64_t now_ns = rule->flags & WEIR_RULE_COARSE ? plane_now_ns(plane) :
 							   plane_precise_ns(plane);
-	uint64_t base = plane->state[rule->slot].base[!!gauge->generation];
 
 	if (!table || view.place.line >= table->count)
 		return -ENOENT;
 	/* A line in motion has settled by the next reading; a reader does not settle it. */
 	for (int i = 0; i < WEIR_TRIES; i++) {
 		enum weir_outcome outcome =
-			weir_line_look(&table->lines[view.place.line], gauge, base, view.place.tag,
+			weir_line_look(&table->lines[view.place.line], gauge, rule->base, view.place.tag,
 				       weir_gauge_now(gauge, now_ns), 0, &view.look);
 
 		if (outcome != WEIR_STALE && outcome != WEIR_UNSETTLED)

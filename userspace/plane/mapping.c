@@ -40,9 +40,8 @@ int mapping_open(struct weir_plane *plane, struct weir_error *error)
 	plane->ctl = map_memory(fd[MAP_CTL], sizeof(*plane->ctl), 1);
 	plane->rules = map_memory(fd[MAP_RULES], sizeof(*plane->rules), 2);
 	plane->ports = map_memory(fd[MAP_PORTS], sizeof(*plane->ports), 2);
-	plane->state = map_memory(fd[MAP_TABLE_STATE], sizeof(*plane->state), WEIR_SLOTS);
 	plane->names = map_memory(fd[MAP_NAMES], sizeof(*plane->names), WEIR_SLOTS);
-	if (!plane->ctl || !plane->rules || !plane->ports || !plane->state || !plane->names)
+	if (!plane->ctl || !plane->rules || !plane->ports || !plane->names)
 		return weir_error_set(error, -errno, "%s: the maps cannot be mapped: %s",
 				      plane->pins_dir, strerror(errno));
 	return 0;
@@ -53,7 +52,6 @@ void mapping_close(struct weir_plane *plane)
 	unmap_memory(plane->ctl, sizeof(*plane->ctl), 1);
 	unmap_memory(plane->rules, sizeof(*plane->rules), 2);
 	unmap_memory(plane->ports, sizeof(*plane->ports), 2);
-	unmap_memory(plane->state, sizeof(*plane->state), WEIR_SLOTS);
 	unmap_memory(plane->names, sizeof(*plane->names), WEIR_SLOTS);
 	for (uint32_t slot = 0; slot < WEIR_SLOTS; slot++)
 		mapping_forget_table(plane, slot);

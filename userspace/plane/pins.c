@@ -23,7 +23,7 @@ static const char *const names[MAP_COUNT] = {
 	[MAP_CTL] = "ctl",		   [MAP_RULES] = "rules",
 	[MAP_PORTS] = "ports",		   [MAP_FROM] = "from",
 	[MAP_TO] = "to",		   [MAP_TABLES] = "tables",
-	[MAP_TABLE_STATE] = "table_state", [MAP_NAMES] = "names",
+	[MAP_NAMES] = "names",
 	[MAP_REASONS] = "reasons",	   [MAP_LIMITS] = "limits",
 	[MAP_SOURCES] = "sources",	   [MAP_DOORKEEPER] = "doorkeeper",
 	[MAP_BUDGET] = "budget",	   [MAP_JOBS] = "jobs",

@@ -122,7 +122,7 @@ static int place_new(struct publication *p, uint32_t i, bool known_name)
 		return err;
 	name_slot(p->plane, rule->slot, limit);
 	/* Sources had tokens under this name before: a full table would give them a second burst. */
-	return table_create(p->plane, rule->slot, limit->name, rule,
+	return table_create(p->plane, limit->name, rule,
 			    known_name ? TABLE_WITHOUT_TOKENS : TABLE_FULL_OF_TOKENS);
 }
 
@@ -200,15 +200,15 @@ static void date_changes(struct publication *p)
 
 	for (uint32_t i = 0; i < rules->count; i++) {
 		struct weir_gauge *gauge = &rules->rule[i].gauge;
-		const struct weir_rule *old;
+		const struct weir_rule *old = old_rule(p, p->policy->limits[i].name);
 
+		if (old && old->slot == rules->rule[i].slot)
+			rules->rule[i].base = old->base;
 		if (!gauge->changing)
 			continue;
-		old = old_rule(p, p->policy->limits[i].name);
 		gauge->change.old_tat = weir_gauge_now(&old->gauge, now_ns);
 		gauge->change.new_tat = weir_gauge_now(gauge, now_ns);
-		p->plane->state[rules->rule[i].slot].base[!!gauge->generation] =
-			table_base(gauge, now_ns) & ~WEIR_LOW_MASK;
+		rules->rule[i].base = table_base(gauge, now_ns);
 	}
 }
 
@@ -258,7 +258,7 @@ void publish_remove_strays(struct weir_plane *plane)
 
 		for (uint32_t i = 0; i < rules->count; i++)
 			used |= rules->rule[i].slot == slot;
-		if (used || !plane->state[slot].lines)
+		if (used || !table_exists(plane, slot))
 			continue;
 		table_remove(plane, slot);
 		sources_remove(plane, slot);

@@ -82,11 +82,22 @@ void sources_remove(struct weir_plane *plane, uint32_t slot)
 	known_clear(&known);
 }
 
+static const struct weir_rule *rule_of(const struct weir_plane *plane, uint32_t slot)
+{
+	const struct weir_rules *rules = plane_rules(plane);
+
+	for (uint32_t i = 0; i < rules->count; i++) {
+		if (rules->rule[i].slot == slot)
+			return &rules->rule[i];
+	}
+	return NULL;
+}
+
 /** The source's word, if its line has it pinned. */
 static bool is_pinned(struct weir_plane *plane, uint32_t slot, const struct weir_source *source)
 {
 	const struct table_view *table =
-		slot < WEIR_SLOTS && plane->state[slot].lines ? mapping_table(plane, slot) : NULL;
+		rule_of(plane, slot) ? mapping_table(plane, slot) : NULL;
 
 	if (!table || source->line >= table->count)
 		return false;
@@ -143,17 +154,6 @@ int weir_plane_sources_used(struct weir_plane *plane, size_t *ret_used, size_t *
 	*ret_size = WEIR_SOURCES_MAX;
 	known_clear(&known);
 	return 0;
-}
-
-static const struct weir_rule *rule_of(const struct weir_plane *plane, uint32_t slot)
-{
-	const struct weir_rules *rules = plane_rules(plane);
-
-	for (uint32_t i = 0; i < rules->count; i++) {
-		if (rules->rule[i].slot == slot)
-			return &rules->rule[i];
-	}
-	return NULL;
 }
 
 static void view_source(struct weir_plane *plane, const struct weir_rule *rule,

@@ -15,7 +15,7 @@
 
 uint64_t table_base(const struct weir_gauge *gauge, uint64_t now_ns)
 {
-	return weir_gauge_now(gauge, now_ns) - AN_EIGHTH_OF_THE_WRAP;
+	return (weir_gauge_now(gauge, now_ns) - AN_EIGHTH_OF_THE_WRAP) & ~WEIR_LOW_MASK;
 }
 
 /** A map's name may hold no '-'. */
@@ -55,13 +55,11 @@ static void fill(struct weir_line *lines, uint32_t count, uint64_t word)
 	}
 }
 
-int table_create(struct weir_plane *plane, uint32_t slot, const char *name,
-		 const struct weir_rule *rule, enum table_start start)
+int table_create(struct weir_plane *plane, const char *name, struct weir_rule *rule,
+		 enum table_start start)
 {
-	uint64_t now_ns = plane_now_ns(plane);
-	uint64_t base = table_base(&rule->gauge, now_ns);
+	uint64_t base = table_base(&rule->gauge, plane_now_ns(plane));
 	uint32_t lines = 1u << rule->hash.line_bits;
-	struct weir_table_state *state = &plane->state[slot];
 	const struct table_view *view;
 	uint64_t word = base;
 	_cleanup_close_ int fd = table_map(plane, name, lines);
@@ -70,30 +68,35 @@ int table_create(struct weir_plane *plane, uint32_t slot, const char *name,
 		return -errno;
 	if (start == TABLE_WITHOUT_TOKENS)
 		word = weir_gauge_now(&rule->gauge, plane_precise_ns(plane)) + rule->gauge.burst;
-	if (bpf_map_update_elem(plane->map_fd[MAP_TABLES], &slot, &fd, BPF_ANY))
+	if (bpf_map_update_elem(plane->map_fd[MAP_TABLES], &rule->slot, &fd, BPF_ANY))
 		return -errno;
-	mapping_forget_table(plane, slot);
-	view = mapping_table(plane, slot);
+	mapping_forget_table(plane, rule->slot);
+	view = mapping_table(plane, rule->slot);
 	if (!view)
 		return -ENOMEM;
 	fill(view->lines, lines, (word & ~WEIR_LOW_MASK) | rule->gauge.generation);
-	memset(state, 0, sizeof(*state));
-	state->base[!!rule->gauge.generation] = base & ~WEIR_LOW_MASK;
-	state->lines = lines;
+	rule->base = base;
 	return 0;
+}
+
+bool table_exists(const struct weir_plane *plane, uint32_t slot)
+{
+	uint32_t id;
+
+	return !bpf_map_lookup_elem(plane->map_fd[MAP_TABLES], &slot, &id);
 }
 
 void table_remove(struct weir_plane *plane, uint32_t slot)
 {
 	mapping_forget_table(plane, slot);
-	memset(&plane->state[slot], 0, sizeof(plane->state[slot]));
 	bpf_map_delete_elem(plane->map_fd[MAP_TABLES], &slot);
 }
 
 void table_settle(struct weir_plane *plane, const struct weir_rule *rule)
 {
 	const struct table_view *view = mapping_table(plane, rule->slot);
+	uint64_t now = weir_gauge_now(&rule->gauge, plane_now_ns(plane));
 
 	for (uint32_t i = 0; view && i < view->count; i++)
-		weir_line_settle(&view->lines[i], &rule->gauge);
+		weir_line_settle(&view->lines[i], &rule->gauge, now);
 }
