@@ -103,10 +103,11 @@ static int read_string(struct reader *reader, char **ret_text)
 	if (!text)
 		return -ENOMEM;
 	while (*reader->at != '"') {
-		char c = *reader->at++;
+		char c = *reader->at;
 
 		if ((unsigned char)c < 0x20)
 			return -EPROTO;
+		reader->at++;
 		if (c != '\\')
 			*out++ = c;
 		else if (read_escape(reader, &out) != 0)
@@ -260,7 +261,8 @@ int weir_reply_read(const char *text, size_t len, struct weir_reply *ret_reply)
 	struct weir_reply reply = { .ok = false };
 	int err = read_members(&reader, true, read_reply_member, &reply);
 
-	skip_blanks(&reader);
+	if (!err)
+		skip_blanks(&reader);
 	/* An answer that was cut short, or has a NUL in it, is none. */
 	if (!err && reader.at != text + len)
 		err = -EPROTO;
