@@ -158,10 +158,15 @@ static int place_rules(struct publication *p)
 	return 0;
 }
 
-/** How long a sixteenth of a rule's wrap is: a pass of the sweep has to be done in it. */
+/**
+ * How long a sixteenth of a rule's wrap is: a pass of the sweep has to be done in it. That of a very
+ * slow rule is longer than 64 bits of nanoseconds can say.
+ */
 static uint64_t sweep_bound_ns(const struct weir_gauge *gauge)
 {
-	return 1ULL << 60 >> gauge->now_left << gauge->now_right;
+	uint64_t units = 1ULL << 60 >> gauge->now_left;
+
+	return units > UINT64_MAX >> gauge->now_right ? UINT64_MAX : units << gauge->now_right;
 }
 
 static int pace_sweep(struct publication *p, struct weir_error *error)
