@@ -72,6 +72,11 @@ ended() {
 	done
 }
 
+# is_past MICROSECONDS: of the wall clock
+is_past() {
+	((${EPOCHREALTIME/./} >= $1))
+}
+
 # is EXPRESSION: arithmetic with fractions, of awk
 is() {
 	awk "BEGIN { exit !($*) }"
@@ -93,6 +98,20 @@ tap_within() {
 	local name=$1 seen=$2 least=$3 most=$4
 	shift 4
 	tap_that "$name" "$seen >= $least && $seen <= $most" "$@"
+}
+
+# A tick of the coarse clock. A limit that goes by it gives up two ticks of rate from its burst.
+tick_s=$(/usr/bin/python3 -c 'import time; print(time.clock_getres(6))')
+
+# least RATE BURST SECONDS: what has to pass of a source that asks for more all the time; a token's time
+# is rounded up by less than 1/256
+least() {
+	awk -v rate="$1" -v burst="$2" -v seconds="$3" -v tick="$tick_s" 'BEGIN {
+		lost = 2 * tick * rate
+		if (lost * 10 <= burst)
+			burst -= lost
+		printf "%d", burst + 0.996 * rate * seconds - 1
+	}'
 }
 
 ## Namespaces
@@ -201,6 +220,11 @@ weir() {
 	weir_of "$node" "$@"
 }
 
+# weir_pins COMMAND [ARGUMENT...]: the same for one whose policy file is not to be read
+weir_pins() {
+	in_space "${namespace_of[$node]}" "$WEIR" "$1" --pins "/sys/fs/bpf/$world-$node" "${@:2}"
+}
+
 status_json() {
 	weir status --json
 }
@@ -214,19 +238,42 @@ alive() {
 	[[ $(weir_of "$1" status --json 2>/dev/null | jq -r '.agent.alive' 2>/dev/null) == true ]]
 }
 
+not_alive() {
+	! alive "$node"
+}
+
+# program_id [SPACE DEV]: of the XDP program on an interface, 0 when there is none
+program_id() {
+	in_space "${1:-host}" ip -d -j link show dev "${2:-w0}" | jq '.[0].xdp.prog.id // 0'
+}
+
 # launch NAME: starts an agent and does not wait; its log is NAME.log
 launch() {
 	node=$1
+	: >>"$scratch/$1.log"
 	spawn "${namespace_of[$1]}" "$scratch/$1.log" "$scratch/$1.log" "$WEIR" run -c "$scratch/$1.yaml"
 	agent_of[$1]=$spawned
 }
 
+# Times that an agent of NAME said it was ready.
+times_ready() {
+	grep -cE '^weir: notice: ready( |$)' "$scratch/$1.log" 2>/dev/null || :
+}
+
+# ready NAME COUNT: it said so more than COUNT times, or it has ended
+ready() {
+	(($(times_ready "$1") > $2)) || ended "${agent_of[$1]}"
+}
+
 # A test whose agent does not start has nothing to say.
 start_agent() {
-	launch "${1:-$node}"
-	if ! wait_for 20 alive "$node"; then
-		printf 'Bail out! the agent of %s is not alive\n' "$node"
-		sed 's/^/# /' "$scratch/$node.log"
+	local name=${1:-$node} before
+	before=$(times_ready "$name")
+	launch "$name"
+	wait_for 30 ready "$name" "${before:-0}" || :
+	if ! (($(times_ready "$name") > ${before:-0})); then
+		printf 'Bail out! the agent of %s is not ready\n' "$name"
+		sed 's/^/# /' "$scratch/$name.log"
 		exit 1
 	fi
 }
@@ -248,6 +295,16 @@ kill_agent() {
 
 agent_log() {
 	cat "$scratch/${1:-$node}.log"
+}
+
+# metrics: the page, as Prometheus gets it
+metrics() {
+	in_space "${namespace_of[$node]}" curl -sS --max-time 5 http://127.0.0.1:9477/metrics
+}
+
+# metric SERIES: its value
+metric() {
+	metrics | awk -v series="$1" 'substr($0, 1, length(series) + 1) == series " " { print $NF }'
 }
 
 ## Traffic
@@ -284,6 +341,11 @@ send_stop() {
 	send_wait "$1"
 }
 
+# odd NAME COUNT: packets that no well-behaved host sends (tool/odd has the names), from p0 to w0
+odd() {
+	in_peer "$root/tests/net/tool/odd" p0 "$(mac_of host w0)" $sink4 $sink6 "$@"
+}
+
 # count_start ARGUMENT...: of `count`, on w0
 count_start() {
 	rm -f "$scratch"/count{,.err}
@@ -301,14 +363,10 @@ count_stop() {
 	[[ $(jq .lost <<<"$counted") == 0 ]] || tap_not_ok "the counter kept up" "$counted"
 }
 
-# arrived [SOURCE]: packets that came through, of all or of one
+# arrived SOURCE|all: packets that came through
 arrived() {
-	if (($#)); then
-		jq --arg source "$1" '[.sources[] | select(.source == $source) | .packets] | add // 0' \
-			<<<"$counted"
-	else
-		jq .packets <<<"$counted"
-	fi
+	jq --arg source "$1" 'if $source == "all" then .packets
+		else [.sources[] | select(.source == $source) | .packets] | add // 0 end' <<<"$counted"
 }
 
 # tap_bound NAME: no source passed more than --burst and --rate of count_start allow, over any interval
@@ -333,4 +391,41 @@ reason_count() {
 # Packets that went through the packet path, whatever became of them.
 all_packets() {
 	status_json | jq '[.reasons[].packets] | add'
+}
+
+# is_more LIMIT VERDICT COUNT: the limit counted more than that by now
+is_more() {
+	(($(limit_count "$1" "$2") > $3))
+}
+
+## For wait_for
+
+# has_limits NAMES: the status lists these, in order
+has_limits() {
+	[[ $(field '[.limits[].name] | join(" ")') == "$1" ]]
+}
+
+# log_has REGEX
+log_has() {
+	grep -qE "$1" "$scratch/$node.log"
+}
+
+# protects DEV: the status says so
+protects() {
+	[[ $(status_json | jq -r --arg dev "$1" '.interfaces[] | select(.name == $dev) | .attach') == native ]]
+}
+
+# listens PORT: something in the host does
+listens() {
+	[[ $(in_host ss -Htln "sport = :$1") ]]
+}
+
+# connected PORT: to something in the host
+connected() {
+	[[ $(in_host ss -Htn state established "sport = :$1") ]]
+}
+
+# in_top SOURCE: it is known by name
+in_top() {
+	weir top --once --interval 200ms --json | jq -e --arg source "$1" 'any(.sources[]; .source == $source)' >/dev/null
 }
