@@ -23,6 +23,12 @@ below_policy := policy base
 below_store  := store policy base
 below_plane  := plane policy base
 below_fleet  := fleet policy base
+# Tests of include/weir: the headers stand alone.
+below_packet := base
+below_source := base
+below_rules  := base
+below_bucket := policy base
+below_table  := policy base
 
 first_word   = $(firstword $(subst _, ,$(1)))
 # $(1) name after test_ or fuzz_, $(2) the layers if it does not begin with the name of one
