@@ -18,6 +18,7 @@
 #include "policy/faults.h"
 #include "policy/listen.h"
 #include "policy/sections.h"
+#include "policy/site.h"
 #include "policy/values.h"
 
 #define INTERFACES_MAX	 64
@@ -270,4 +271,76 @@ int weir_policy_read(const char *path, struct weir_faults *ret_faults,
 		return err;
 	}
 	return weir_policy_read_text(path, text, len, ret_faults, ret_policy);
+}
+
+/* Into @found, which is complete in nothing else. */
+static void read_site(struct weir_reading *reading, yaml_node_t *root, struct weir_policy *found)
+{
+	struct weir_faults *faults = reading->faults, elsewhere = { .errors = NULL };
+	yaml_node_t *nodes[N_KEYS];
+
+	if (!root || root->type != YAML_MAPPING_NODE) {
+		weir_mapping_collect(reading, root, policy_keys, N_KEYS, nodes);
+		return;
+	}
+	reading->faults = &elsewhere;
+	weir_mapping_collect(reading, root, policy_keys, N_KEYS, nodes);
+	read_node(reading, root, nodes[NODE], found);
+	read_interfaces(reading, nodes[INTERFACES], found);
+	reading->faults = faults;
+	read_paths(reading, nodes[PATHS], found);
+	weir_faults_free(&elsewhere);
+}
+
+int weir_site_read(const char *path, struct weir_faults *ret_faults, struct weir_site *ret_site)
+{
+	struct weir_reading reading = { .file = path, .faults = ret_faults };
+	_cleanup_free_ char *text = NULL;
+	struct weir_policy found = { .file = NULL };
+	struct weir_site site;
+	struct weir_error error;
+	yaml_document_t yaml;
+	size_t len;
+	int err;
+
+	*ret_faults = (struct weir_faults){ .errors = NULL };
+	err = weir_file_read(path, WEIR_POLICY_BYTES_MAX, &error, &text, &len);
+	if (err) {
+		weir_faults_add(ret_faults, path, (struct weir_mark){ 0 }, "policy: %s",
+				error.text);
+		return err;
+	}
+	err = weir_document_load(&reading, text, len, &yaml);
+	if (err)
+		return err;
+	read_site(&reading, yaml_document_get_root_node(&yaml), &found);
+	yaml_document_delete(&yaml);
+	site = (struct weir_site){
+		.node = found.node,
+		.interfaces = found.interfaces,
+		.n_interfaces = found.n_interfaces,
+		.pins_dir = found.pins_dir,
+		.state_dir = found.state_dir,
+		.run_dir = found.run_dir,
+	};
+	if (!weir_faults_none(ret_faults)) {
+		weir_site_clear(&site);
+		return -EINVAL;
+	}
+	*ret_site = site;
+	return 0;
+}
+
+void weir_site_clear(struct weir_site *site)
+{
+	size_t i;
+
+	for (i = 0; i < site->n_interfaces; i++)
+		free(site->interfaces[i]);
+	free(site->interfaces);
+	free(site->node);
+	free(site->pins_dir);
+	free(site->state_dir);
+	free(site->run_dir);
+	*site = (struct weir_site){ .node = NULL };
 }
