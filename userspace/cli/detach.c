@@ -75,7 +75,7 @@ static enum weir_exit complain(int err, const char *pins_dir, const struct weir_
 
 enum weir_exit weir_cli_detach(const struct weir_call *call)
 {
-	_cleanup_where_ struct weir_where where = { .policy = NULL };
+	_cleanup_where_ struct weir_where where = { .file = NULL };
 	_cleanup_free_ struct weir_attachment *attachments = NULL;
 	struct weir_error error = { "" };
 	enum weir_exit status;

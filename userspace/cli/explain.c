@@ -179,7 +179,7 @@ static void print_text(const struct weir_query *query, const struct weir_explana
 
 enum weir_exit weir_cli_explain(const struct weir_call *call)
 {
-	_cleanup_where_ struct weir_where where = { .policy = NULL };
+	_cleanup_where_ struct weir_where where = { .file = NULL };
 	_cleanup_plane_ struct weir_plane *plane = NULL;
 	struct weir_explanation explanation;
 	struct weir_query query;

@@ -34,9 +34,23 @@ static void print_text(const char *node)
 	puts(", the only node: the store is embedded");
 }
 
+/* A file that cannot be read names no other store. */
+static bool is_embedded(const char *file)
+{
+	struct weir_policy *policy = NULL;
+	struct weir_faults faults;
+	bool embedded = true;
+
+	if (weir_policy_read(file, &faults, &policy) == 0)
+		embedded = policy->store.embedded;
+	weir_faults_free(&faults);
+	weir_policy_free(policy);
+	return embedded;
+}
+
 enum weir_exit weir_cli_fleet(const struct weir_call *call)
 {
-	_cleanup_where_ struct weir_where where = { .policy = NULL };
+	_cleanup_where_ struct weir_where where = { .file = NULL };
 	char buf[WEIR_NODE_LEN];
 	enum weir_exit status;
 
@@ -52,7 +66,7 @@ enum weir_exit weir_cli_fleet(const struct weir_call *call)
 	status = weir_where_find(call, &where);
 	if (status != WEIR_DONE)
 		return status;
-	if (where.policy && !where.policy->store.embedded) {
+	if (!is_embedded(where.file)) {
 		weir_complain("fleet: this version knows the embedded store only, and %s names "
 			      "another",
 			      where.file);

@@ -103,7 +103,7 @@ static void complain_no_limit(struct weir_plane *plane, const char *limit)
 
 enum weir_exit weir_cli_key(const struct weir_call *call)
 {
-	_cleanup_where_ struct weir_where where = { .policy = NULL };
+	_cleanup_where_ struct weir_where where = { .file = NULL };
 	_cleanup_plane_ struct weir_plane *plane = NULL;
 	struct where_kept kept;
 	struct weir_prefix source;

@@ -33,13 +33,13 @@ static void hold_standard_streams(void)
 
 static enum weir_exit finish(enum weir_exit status)
 {
-	int failed = ferror(stdout), saved;
-
-	errno = 0;
-	if (fflush(stdout) == 0 && !failed)
+	/* Of an earlier flush that failed, the reason is gone. */
+	if (ferror(stdout))
+		weir_complain("writing the output failed");
+	else if (fflush(stdout) != 0)
+		weir_complain("writing the output failed: %s", strerror(errno));
+	else
 		return status;
-	saved = errno ? errno : EIO;
-	weir_complain("writing the output failed: %s", strerror(saved));
 	return status == WEIR_DONE ? WEIR_FAILED : status;
 }
 

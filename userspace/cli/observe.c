@@ -39,7 +39,7 @@ static void print_text(const struct weir_plane *plane, bool on, bool was)
 
 enum weir_exit weir_cli_observe(const struct weir_call *call)
 {
-	_cleanup_where_ struct weir_where where = { .policy = NULL };
+	_cleanup_where_ struct weir_where where = { .file = NULL };
 	_cleanup_plane_ struct weir_plane *plane = NULL;
 	bool on = strcmp(call->words[0], "on") == 0, was;
 	enum weir_exit status;

@@ -68,7 +68,7 @@ static void print_text(const struct weir_reply *reply)
 
 enum weir_exit weir_cli_reload(const struct weir_call *call)
 {
-	_cleanup_where_ struct weir_where where = { .policy = NULL };
+	_cleanup_where_ struct weir_where where = { .file = NULL };
 	struct weir_reply reply = { .ok = false };
 	struct weir_error error;
 	char line[WEIR_REQUEST_MAX];

@@ -46,22 +46,21 @@ static void keep_interface(struct weir_status *status, const char *name, enum we
 
 /* Those that are attached, and those that the policy would have attached. */
 static int gather_interfaces(struct weir_status *status, struct weir_plane *plane,
-			     const struct weir_policy *policy)
+			     const struct weir_site *site)
 {
-	size_t n_wanted = policy ? policy->n_interfaces : 0, i;
+	size_t i;
 	int err = weir_plane_attachments(plane, &status->attachments, &status->n_attachments);
 
 	if (err)
 		return err;
 	status->interfaces =
-		calloc(n_wanted + status->n_attachments + 1, sizeof(*status->interfaces));
+		calloc(site->n_interfaces + status->n_attachments + 1, sizeof(*status->interfaces));
 	if (!status->interfaces)
 		return -ENOMEM;
 	for (i = 0; i < status->n_attachments; i++)
 		keep_interface(status, status->attachments[i].name, status->attachments[i].mode);
-	/* Of an agent that was told other interfaces, the file's are no loss. */
-	for (i = 0; i < n_wanted && !status->n_attachments; i++)
-		keep_interface(status, policy->interfaces[i], WEIR_ATTACH_AUTO);
+	for (i = 0; i < site->n_interfaces; i++)
+		keep_interface(status, site->interfaces[i], WEIR_ATTACH_AUTO);
 	return 0;
 }
 
@@ -89,7 +88,7 @@ static int gather(struct weir_status *status, struct weir_plane *plane,
 	if (!err)
 		err = weir_plane_sources_used(plane, &status->sources_used, &status->sources_size);
 	if (!err)
-		err = gather_interfaces(status, plane, where->policy);
+		err = gather_interfaces(status, plane, &where->site);
 	for (i = 0; !err && i < status->n_limits; i++)
 		status->not_inserted += status->limits[i].counts.not_inserted;
 	return err;
@@ -97,7 +96,7 @@ static int gather(struct weir_status *status, struct weir_plane *plane,
 
 enum weir_exit weir_cli_status(const struct weir_call *call)
 {
-	_cleanup_where_ struct weir_where where = { .policy = NULL };
+	_cleanup_where_ struct weir_where where = { .file = NULL };
 	_cleanup_plane_ struct weir_plane *plane = NULL;
 	_cleanup_(status_cleanup) struct weir_status status = { .node = "" };
 	enum weir_exit result;

@@ -182,7 +182,7 @@ static enum weir_exit read_interval(const struct weir_call *call, uint64_t *ret_
 
 enum weir_exit weir_cli_top(const struct weir_call *call)
 {
-	_cleanup_where_ struct weir_where where = { .policy = NULL };
+	_cleanup_where_ struct weir_where where = { .file = NULL };
 	_cleanup_plane_ struct weir_plane *plane = NULL;
 	uint64_t interval_ns = WEIR_NS_PER_S;
 	enum weir_exit status;

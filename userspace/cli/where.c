@@ -24,23 +24,23 @@ static void faults_cleanup(struct weir_faults *faults)
 	weir_faults_free(faults);
 }
 
-/* The default policy is used if it is there and sound, and if --pins does not contradict it. */
+/* The default policy is used if it is there, and if --pins does not contradict it. */
 static enum weir_exit find_default(const char *pins_dir, struct weir_where *where)
 {
 	_cleanup_(faults_cleanup) struct weir_faults faults = { .errors = NULL };
-	struct weir_policy *policy = NULL;
-	int err = weir_policy_read(where->file, &faults, &policy);
+	int err = weir_site_read(where->file, &faults, &where->site);
 
-	if (err && err != -ENOENT && err != -EACCES && !pins_dir)
-		weir_complain("%s has faults (see: weir check); using the default folders",
-			      where->file);
-	if (policy && pins_dir && strcmp(policy->pins_dir, pins_dir) != 0) {
-		weir_policy_free(policy);
-		policy = NULL;
+	if (!err && (!pins_dir || strcmp(where->site.pins_dir, pins_dir) == 0)) {
+		where->pins_dir = where->site.pins_dir;
+		where->run_dir = where->site.run_dir;
+		return WEIR_DONE;
 	}
-	where->policy = policy;
-	where->pins_dir = policy ? policy->pins_dir : pins_dir ? pins_dir : PINS_DEFAULT;
-	where->run_dir = policy ? policy->run_dir : pins_dir ? NULL : RUN_DEFAULT;
+	if (err && err != -ENOENT && err != -EACCES && !pins_dir)
+		weir_complain("%s cannot be read (see: weir check); using the default folders",
+			      where->file);
+	weir_site_clear(&where->site);
+	where->pins_dir = pins_dir ? pins_dir : PINS_DEFAULT;
+	where->run_dir = pins_dir ? NULL : RUN_DEFAULT;
 	return WEIR_DONE;
 }
 
@@ -49,17 +49,17 @@ static enum weir_exit find_given(const char *pins_dir, struct weir_where *where)
 	_cleanup_(faults_cleanup) struct weir_faults faults = { .errors = NULL };
 
 	where->pins_dir = pins_dir;
-	if (weir_policy_read(where->file, &faults, &where->policy) == 0) {
-		where->run_dir = where->policy->run_dir;
+	if (weir_site_read(where->file, &faults, &where->site) == 0) {
+		where->run_dir = where->site.run_dir;
 		if (!pins_dir)
-			where->pins_dir = where->policy->pins_dir;
+			where->pins_dir = where->site.pins_dir;
 		return WEIR_DONE;
 	}
 	weir_faults_print(stderr, &faults);
 	if (pins_dir)
 		return WEIR_DONE;
-	weir_complain("with these faults %s does not say where its node is; commands that look at "
-		      "the maps take --pins DIR too",
+	weir_complain("%s does not say where its node is; commands that look at the maps take "
+		      "--pins DIR too",
 		      where->file);
 	return WEIR_WRONG_INPUT;
 }
@@ -79,14 +79,13 @@ enum weir_exit weir_where_find(const struct weir_call *call, struct weir_where *
 
 void weir_where_clear(struct weir_where *where)
 {
-	weir_policy_free(where->policy);
-	where->policy = NULL;
+	weir_site_clear(&where->site);
 }
 
 const char *weir_where_node(const struct weir_where *where, char *buf)
 {
-	if (where->policy)
-		return where->policy->node;
+	if (where->site.node)
+		return where->site.node;
 	if (gethostname(buf, WEIR_NODE_LEN) != 0)
 		return "";
 	buf[WEIR_NODE_LEN - 1] = '\0';

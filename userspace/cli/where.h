@@ -2,10 +2,9 @@
 /*
  * Which node of this machine a command is about: its pins, its run folder, its policy file.
  *
- * With -c the policy says so. With --pins the folder is given, and the policy that names it is used
- * where that is the default one. With neither it is the default policy, or, where that is missing
- * or has faults, the default folders: the panic switch must not depend on a file without typing
- * errors.
+ * With -c the policy says so. With --pins the folder is given, and the default policy is used too
+ * where it names that folder. With neither it is the default policy, or the default folders where
+ * that is missing or cannot be read: the panic switch must not depend on a file without errors.
  */
 #ifndef WEIR_CLI_WHERE_H
 #define WEIR_CLI_WHERE_H
@@ -13,11 +12,11 @@
 #include "base/cleanup.h"
 #include "cli/call.h"
 #include "plane/plane.h"
-#include "policy/policy.h"
+#include "policy/site.h"
 
 struct weir_where {
-	const char *file;	    /* -c or the default; it may not exist */
-	struct weir_policy *policy; /* NULL: not there, or it has faults, or is another node's */
+	const char *file;      /* -c or the default; it may not exist */
+	struct weir_site site; /* empty: no file, or it does not say, or is another node's */
 	const char *pins_dir;
 	const char *run_dir; /* NULL: only --pins is known */
 };
