@@ -92,7 +92,7 @@ static int dial(struct world *world)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	strcpy(address.sun_path, world->path);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", world->path);
 	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	return fd;
 }
@@ -307,7 +307,7 @@ static void the_socket_of_a_dead_agent_is_replaced(void **state)
 	weir_control_free(world->control);
 	world->control = NULL;
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	strcpy(address.sun_path, world->path);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", world->path);
 	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	close(fd);
 	if (open_control(world, &error) != 0)

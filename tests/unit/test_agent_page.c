@@ -240,7 +240,7 @@ static void the_page_keeps_families_together(void **state)
 			assert_int_equal(sscanf(line + 7, "%63s", family), 1);
 			for (i = 0; i < n; i++)
 				assert_string_not_equal(seen[i], family);
-			strcpy(seen[n++], family);
+			memcpy(seen[n++], family, sizeof(family));
 			line = strtok_r(NULL, "\n", &rest);
 			assert_non_null(line);
 			assert_memory_equal(line, "# TYPE ", 7);

@@ -172,11 +172,10 @@ static int open_control(struct weir_agent *agent, struct weir_error *error)
 /* The parts that stand on the packet path; nothing is attached yet. */
 static int open_plane(struct weir_agent *agent, struct weir_error *error)
 {
-	const struct weir_interfaces_options interfaces = {
+	struct weir_interfaces_options interfaces = {
 		.frames_grown = on_frames_grown,
 		.context = agent,
 	};
-	struct weir_interfaces_options with_plane = interfaces;
 	const struct weir_links_options links = {
 		.gone = on_link_gone,
 		.changed = on_links_changed,
@@ -188,9 +187,9 @@ static int open_plane(struct weir_agent *agent, struct weir_error *error)
 	err = weir_plane_start(agent->policy->pins_dir, NULL, error, &takeover, &agent->plane);
 	if (err)
 		return err;
-	weir_tell_takeover(takeover);
-	with_plane.plane = agent->plane;
-	err = weir_interfaces_new(agent->loop, &with_plane, error, &agent->interfaces);
+	weir_tell_takeover(takeover, weir_plane_ctl(agent->plane)->heartbeat_ns);
+	interfaces.plane = agent->plane;
+	err = weir_interfaces_new(agent->loop, &interfaces, error, &agent->interfaces);
 	if (!err)
 		err = weir_links_new(agent->loop, &links, error, &agent->links);
 	return err ? err : open_control(agent, error);

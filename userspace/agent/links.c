@@ -132,10 +132,11 @@ int weir_link_look(const char *name, struct weir_link *ret_link)
 	struct weir_link link = { .index = 0 };
 	_cleanup_close_ int fd = -1;
 	struct ifreq request = { 0 };
+	size_t len = strlen(name);
 
-	if (strlen(name) >= sizeof(request.ifr_name))
+	if (len >= sizeof(request.ifr_name))
 		return -ENODEV;
-	strcpy(request.ifr_name, name);
+	memcpy(request.ifr_name, name, len);
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || ioctl(fd, SIOCGIFINDEX, &request) != 0)
 		return -errno;

@@ -116,10 +116,18 @@ const char *weir_load_file(const struct weir_agent_options *options)
 	return options->policy_file ? options->policy_file : WEIR_AGENT_POLICY_FILE;
 }
 
+/* "weir.yaml:3:7", as compilers and editors have it. */
+static const char *print_place(const struct weir_fault *fault, char buf[PATH_MAX])
+{
+	snprintf(buf, PATH_MAX, "%s:%u:%u", fault->file, fault->line, fault->column);
+	return buf;
+}
+
 void weir_load_warn_of_frames(const struct weir_policy *policy, const char *interface,
 			      uint64_t frame_bytes)
 {
 	struct weir_faults faults = { 0 };
+	char place[PATH_MAX];
 	size_t i;
 
 	weir_policy_check_frames(policy, frame_bytes, &faults);
@@ -127,22 +135,20 @@ void weir_load_warn_of_frames(const struct weir_policy *policy, const char *inte
 		weir_log(WEIR_LOG_WARNING,
 			 "frames of an interface have grown; its largest will never pass",
 			 WEIR_LOG_TEXT("interface", interface),
-			 WEIR_LOG_NUMBER("line", faults.errors[i].line),
-			 WEIR_LOG_NUMBER("column", faults.errors[i].column),
+			 WEIR_LOG_TEXT("at", print_place(&faults.errors[i], place)),
 			 WEIR_LOG_TEXT("message", faults.errors[i].message));
 	weir_faults_free(&faults);
 }
 
 void weir_load_print_errors(const struct weir_faults *faults)
 {
-	char file[PATH_MAX];
+	char place[PATH_MAX], quoted[PATH_MAX];
 	size_t i;
 
 	for (i = 0; i < faults->n_errors; i++) {
-		const struct weir_fault *fault = &faults->errors[i];
-
-		fprintf(stderr, "%s:%u:%u: %s\n", weir_quote(fault->file, file, sizeof(file)),
-			fault->line, fault->column, fault->message);
+		print_place(&faults->errors[i], place);
+		fprintf(stderr, "%s: %s\n", weir_quote(place, quoted, sizeof(quoted)),
+			faults->errors[i].message);
 	}
 	if (faults->n_more_errors)
 		fprintf(stderr, "and %zu more\n", faults->n_more_errors);
@@ -150,8 +156,9 @@ void weir_load_print_errors(const struct weir_faults *faults)
 
 static void log_fault(enum weir_log_level level, const char *text, const struct weir_fault *fault)
 {
-	weir_log(level, text, WEIR_LOG_TEXT("file", fault->file),
-		 WEIR_LOG_NUMBER("line", fault->line), WEIR_LOG_NUMBER("column", fault->column),
+	char place[PATH_MAX];
+
+	weir_log(level, text, WEIR_LOG_TEXT("at", print_place(fault, place)),
 		 WEIR_LOG_TEXT("message", fault->message));
 }
 

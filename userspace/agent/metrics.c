@@ -83,11 +83,10 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 	(void)version;
 	(void)upload;
 	(void)state;
+	/* No request here has a body; who sends one is answered without its being read. */
+	*upload_size = 0;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-		/* Without taking its body: the connection ends after the answer. */
-		return *upload_size
-			       ? MHD_NO
-			       : answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+		return answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
 	if (strcmp(url, "/metrics") == 0)
 		return answer_page(metrics, connection);
 	if (strcmp(url, "/healthz") != 0)

@@ -24,10 +24,10 @@ void weir_process_prepare(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		weir_log(WEIR_LOG_WARNING, "cannot give up gaining privileges",
 			 WEIR_LOG_ERRNO(errno));
-	/* Kernels from 5.11 on count maps by cgroup and do not look at it. */
+	/* Refused in many containers. Kernels from 5.11 on count maps by cgroup and do not ask. */
 	if (setrlimit(RLIMIT_MEMLOCK, &unlimited) != 0)
-		weir_log(WEIR_LOG_WARNING,
-			 "limit on locked memory stays; before kernel 5.11 maps may not fit",
+		weir_log(WEIR_LOG_INFO,
+			 "limit on locked memory stays, which this kernel may ignore",
 			 WEIR_LOG_ERRNO(errno));
 }
 

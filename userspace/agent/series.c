@@ -8,9 +8,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-void weir_series_family(FILE *out, const char *name, const char *type, const char *help)
+void weir_series_family(FILE *out, const char *name, const char *type, const char *about)
 {
-	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, about, name, type);
 }
 
 static void write_value(FILE *out, const char *value)

@@ -29,8 +29,12 @@ struct weir_series_label {
 		}                          \
 	}
 
-/** @type  "counter" or "gauge"; @help  a constant, without line breaks */
-void weir_series_family(FILE *out, const char *name, const char *type, const char *help);
+/**
+ * Begins a family.
+ * @type   "counter" or "gauge"
+ * @about  what it counts: a constant, without line breaks
+ */
+void weir_series_family(FILE *out, const char *name, const char *type, const char *about);
 
 /** @labels  ends with a NULL name; NULL: none */
 void weir_series_u64(FILE *out, const char *name, const struct weir_series_label *labels,

@@ -66,7 +66,8 @@ void weir_agent_observe(struct weir_agent *agent);
 
 /* tell.c: facts for the log, one a line. */
 
-void weir_tell_takeover(enum weir_takeover takeover);
+/** @heartbeat_ns  the earlier agent's last, CLOCK_BOOTTIME */
+void weir_tell_takeover(enum weir_takeover takeover, uint64_t heartbeat_ns);
 void weir_tell_policy(const struct weir_policy *policy);
 void weir_tell_interfaces(const struct weir_interfaces *interfaces);
 void weir_tell_observing(const struct weir_agent *agent);

@@ -8,20 +8,25 @@
 
 #include "agent/load.h"
 #include "agent/state.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/quantity.h"
 #include "base/quote.h"
 
 #define QUANTITY_LEN 64
 
-void weir_tell_takeover(enum weir_takeover takeover)
+void weir_tell_takeover(enum weir_takeover takeover, uint64_t heartbeat_ns)
 {
+	uint64_t now = weir_clock_boottime_ns();
+	uint64_t away_ms = now > heartbeat_ns ? (now - heartbeat_ns) / WEIR_NS_PER_MS : 0;
+
 	switch (takeover) {
 	case WEIR_TAKEOVER_NONE:
 		weir_log(WEIR_LOG_INFO, "first start: every bucket is full");
 		break;
 	case WEIR_TAKEOVER_KEPT:
-		weir_log(WEIR_LOG_INFO, "taken over from an earlier agent: buckets go on");
+		weir_log(WEIR_LOG_INFO, "taken over from an earlier agent: buckets go on",
+			 WEIR_LOG_NUMBER("agent_away_ms", heartbeat_ns ? away_ms : 0));
 		break;
 	case WEIR_TAKEOVER_REPLACED:
 		weir_log(WEIR_LOG_WARNING,

@@ -135,8 +135,9 @@ bool weir_watch_line(struct weir_watch *watch, uint64_t now_ns, const struct tm 
 	uint64_t span = watch->last_ns && now_ns > watch->last_ns ? now_ns - watch->last_ns : 0;
 	struct culprit worst = find_culprit(watch, limits, n);
 	struct rates rates = find_rates(watch, reasons, span ? span : 1);
-	struct line line = { .text = ret_line };
+	struct line line = { .len = 0 };
 
+	line.text = ret_line;
 	watch->last_ns = now_ns;
 	if (!span)
 		return false;
