@@ -10,31 +10,12 @@
 #ifndef WEIR_ACCOUNT_BPF_H
 #define WEIR_ACCOUNT_BPF_H
 
-#include "clock.bpf.h"
-#include "job.bpf.h"
+#include "claim.bpf.h"
 #include "known.bpf.h"
 
 static __always_inline __u64 rule_clock_ns(const struct weir_rule *rule, const struct job *job)
 {
 	return rule->flags & WEIR_RULE_COARSE ? job->coarse_ns : job->precise_ns;
-}
-
-/**
- * Everything of @claim but the look.
- * @return 0 when the rule has no table
- */
-static __always_inline int claim_open(const struct job *job, const struct weir_rule *rule,
-				      __u64 now_ns, struct claim *claim)
-{
-	__u32 slot = rule->slot;
-
-	claim->rule = rule;
-	claim->place = weir_rule_place(rule, &job->pkt);
-	claim->line = map_line(slot, claim->place.line);
-	claim->count = bpf_map_lookup_elem(&limits, &slot);
-	claim->now = weir_gauge_now(&rule->gauge, now_ns);
-	claim->cost = weir_rule_cost(rule, &job->pkt);
-	return claim->line && claim->count;
 }
 
 /** Looks, and charges when it fits. */
@@ -64,35 +45,29 @@ static __always_inline void count_add(struct weir_count *count, __u32 bytes)
 	count->bytes += bytes;
 }
 
-static __always_inline void claim_admitted(struct job *job, const struct claim *claim)
+static __always_inline __u32 claim_admitted(struct job *job, const struct claim *claim)
 {
-	known_admitted(job, claim);
 	if (!claim->look.own && claim->look.debt)
 		claim->count->inherited++;
-}
-
-static __always_inline const struct weir_rule *job_rule(const struct job *job)
-{
-	const struct weir_rules *all = map_rules(job->active);
-
-	return all ? &all->rule[job->rule & (WEIR_RULES_MAX - 1)] : 0;
+	return known_after_admit(job, claim);
 }
 
 /** The packet path's usual end: exactly one rule matches. @return enum weir_reason, or RETRY */
 static __always_inline __u32 account_one(struct job *job, const struct weir_ctl *c,
-					 const struct weir_rule *rule)
+					 const struct weir_rule *rule, __u32 index)
 {
 	enum weir_outcome outcome;
 	struct claim claim;
+	__u32 notice = 0, reason;
 
-	if (!claim_open(job, rule,
-			rule->flags & WEIR_RULE_COARSE ? clock_coarse_ns(c) : clock_precise_ns(c),
-			&claim))
+	if (!claim_open(job, rule, rule_now_ns(rule, c), &claim))
 		return WEIR_LOST_RACE;
+	job->rule = index;
 	outcome = claim_charge(&claim);
 	if (outcome == WEIR_FITS) {
-		claim_admitted(job, &claim);
+		notice = claim_admitted(job, &claim);
 		count_add(&claim.count->admitted, job->pkt.bytes);
+		known_notice(job, notice);
 		return WEIR_CONFORMS;
 	}
 	if (outcome == WEIR_STALE)
@@ -100,13 +75,15 @@ static __always_inline __u32 account_one(struct job *job, const struct weir_ctl 
 	if (outcome == WEIR_LOST)
 		claim.count->lost_race++;
 	else
-		known_refused(job, &claim);
-	if (c->observe || rule->flags & WEIR_RULE_OBSERVE) {
-		count_add(&claim.count->would_refuse, job->pkt.bytes);
-		return WEIR_WOULD_REFUSE;
-	}
-	count_add(&claim.count->refused, job->pkt.bytes);
-	return outcome_reason(outcome);
+		notice = known_after_refusal(job, &claim);
+	reason = outcome_reason(outcome);
+	if (c->observe || rule->flags & WEIR_RULE_OBSERVE)
+		reason = WEIR_WOULD_REFUSE;
+	count_add(reason == WEIR_WOULD_REFUSE ? &claim.count->would_refuse :
+						&claim.count->refused,
+		  job->pkt.bytes);
+	known_notice(job, notice);
+	return reason;
 }
 
 /*
@@ -121,6 +98,7 @@ __noinline int look_rule(struct job *job)
 	if (!job)
 		return 0;
 	job->outcome = WEIR_LOST;
+	job->notice = 0;
 	rule = job_rule(job);
 	if (!rule || !claim_open(job, rule, rule_clock_ns(rule, job), &claim))
 		return 0;
@@ -134,7 +112,7 @@ __noinline int look_rule(struct job *job)
 	job->headroom_ns = claim.look.headroom >> (rule->gauge.now_left & 63)
 						     << (rule->gauge.now_right & 63);
 	if (job->outcome == WEIR_EMPTY || job->outcome == WEIR_FULL)
-		known_refused(job, &claim);
+		job->notice = known_after_refusal(job, &claim);
 	return 0;
 }
 
@@ -146,12 +124,13 @@ __noinline int charge_rule(struct job *job)
 	if (!job)
 		return 0;
 	job->outcome = WEIR_LOST;
+	job->notice = 0;
 	rule = job_rule(job);
 	if (!rule || !claim_open(job, rule, rule_clock_ns(rule, job), &claim))
 		return 0;
 	job->outcome = claim_charge(&claim);
 	if (job->outcome == WEIR_FITS)
-		claim_admitted(job, &claim);
+		job->notice = claim_admitted(job, &claim);
 	return 0;
 }
 
@@ -211,6 +190,7 @@ __noinline int look_at_all(struct job *job)
 		if (!rule)
 			return 0;
 		look_rule(job);
+		known_notice(job, job->notice);
 		if (job->outcome == WEIR_STALE)
 			return RETRY;
 		tally_look(job, rule);
@@ -231,6 +211,7 @@ __noinline int charge_all(struct job *job)
 		bit = 1ull << (job->rule & 63);
 		job->set &= ~bit;
 		charge_rule(job);
+		known_notice(job, job->notice);
 		if (job->outcome == WEIR_FITS)
 			continue;
 		if (job->outcome == WEIR_STALE)
@@ -282,15 +263,11 @@ __noinline int count_all(struct job *job)
 }
 
 /** Holds the packet to every rule of job->set. @return enum weir_reason, or RETRY */
-__noinline int account_several(struct job *job)
+static __always_inline __u32 account_several(struct job *job)
 {
-	struct tally *tally;
-	__u64 set;
+	struct tally *tally = &job->tally;
+	__u64 set = job->set;
 
-	if (!job)
-		return WEIR_LOST_RACE;
-	tally = &job->tally;
-	set = job->set;
 	__builtin_memset(tally, 0, sizeof(*tally));
 	tally->least_ns = (__s64)(~0ull >> 1);
 	if (look_at_all(job))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The clocks of the packet path, both CLOCK_MONOTONIC. The coarse one is the last tick's and costs
- * a tenth of the precise one; rules that cannot afford its lag say so (WEIR_RULE_COARSE).
+ * The clocks of the packet path. The precise one is CLOCK_MONOTONIC, a call. The coarse one counts
+ * ticks since some moment at boot, which is one load from memory and no call; rules that cannot
+ * afford its lag of up to a tick do not have WEIR_RULE_COARSE. Each rule's times are of one of the
+ * two and never compared across.
  */
 #ifndef WEIR_CLOCK_BPF_H
 #define WEIR_CLOCK_BPF_H
@@ -14,7 +16,7 @@ static __always_inline __u64 clock_coarse_ns(const struct weir_ctl *c)
 {
 	if (weir_knobs.injected_clock)
 		return *(volatile const __u64 *)&c->injected_ns;
-	return bpf_ktime_get_coarse_ns();
+	return bpf_jiffies64() * weir_knobs.tick_ns;
 }
 
 static __always_inline __u64 clock_precise_ns(const struct weir_ctl *c)

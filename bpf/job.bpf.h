@@ -38,6 +38,9 @@ struct job {
 	__u32 observe;	/* the panic switch */
 	__u32 rule;	/* index of the rule looked at, for the calls below */
 	__u32 outcome;	/* enum weir_outcome of the last call */
+	__u32 notice;	/* for known_notice(), of the last call */
+	__u32 refused;	/* for known_count(): what became of the packet, */
+	__u32 shift;	/* and that it stands for 2^shift */
 	__s64 headroom_ns;
 	struct weir_prefix_key prefix;
 	struct weir_source_key key;
@@ -50,17 +53,5 @@ struct {
 	__type(key, __u32);
 	__type(value, struct job);
 } jobs SEC(".maps");
-
-/** A packet before one rule: everything about the two that the accounting needs. */
-struct claim {
-	const struct weir_rule *rule;
-	struct weir_line *line;
-	struct weir_limit_count *count;
-	__u64 now;	/* in place */
-	__u64 cost;	/* in place */
-	struct weir_place place;
-	struct weir_look look;
-};
-
 
 #endif

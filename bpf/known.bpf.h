@@ -10,9 +10,9 @@
 #ifndef WEIR_KNOWN_BPF_H
 #define WEIR_KNOWN_BPF_H
 
-#include "clock.bpf.h"
-#include "job.bpf.h"
-#include "maps.bpf.h"
+#include "claim.bpf.h"
+
+enum { NOTICE_ADD = 1, NOTICE_COUNT = 2 };
 
 #define SAMPLE_REFUSED 6 /* one refused packet in 64 is written down, as 64 */
 
@@ -40,15 +40,15 @@ static __always_inline const struct weir_source_key *known_key(struct job *job,
 }
 
 /* Per CPU, and no packet is interrupted by another: plain stores. */
-static __always_inline int known_may_insert(__u64 coarse_ns)
+static __always_inline int known_may_insert(__u64 now_ns)
 {
 	__u32 zero = 0;
 	struct weir_budget *b = bpf_map_lookup_elem(&budget, &zero);
 
 	if (!b)
 		return 0;
-	if (b->tick != coarse_ns >> WEIR_BUDGET_SHIFT) {
-		b->tick = coarse_ns >> WEIR_BUDGET_SHIFT;
+	if (b->tick != now_ns >> WEIR_BUDGET_SHIFT) {
+		b->tick = now_ns >> WEIR_BUDGET_SHIFT;
 		b->left = WEIR_BUDGET_INSERTS;
 	}
 	if (!b->left)
@@ -57,63 +57,79 @@ static __always_inline int known_may_insert(__u64 coarse_ns)
 	return 1;
 }
 
-static __noinline int known_add(struct job *job, const struct claim *claim)
-{
-	const struct weir_ctl *c = map_ctl();
-	const struct weir_source_key *key;
-	struct weir_source *source;
+/* What follows is rare, out of line, and finds the bucket anew from the job. */
 
-	if (!c)
-		return 0;
-	job->coarse_ns = clock_coarse_ns(c);
-	if (!known_may_insert(job->coarse_ns)) {
-		claim->count->not_inserted++;
-		return 0;
-	}
-	key = known_key(job, claim->rule);
+static __always_inline int known_insert(struct job *job, const struct claim *claim, __u64 now_ns)
+{
+	const struct weir_source_key *key = known_key(job, claim->rule);
+	const struct weir_source *source;
+
 	__builtin_memset(&job->fresh, 0, sizeof(job->fresh));
-	job->fresh.first_seen_ns = job->coarse_ns;
-	job->fresh.last_seen_ns = job->coarse_ns;
+	job->fresh.first_seen_ns = now_ns;
+	job->fresh.last_seen_ns = now_ns;
 	job->fresh.line = claim->place.line;
 	job->fresh.tag = claim->place.tag;
-	if (bpf_map_update_elem(&sources, key, &job->fresh, BPF_NOEXIST)) {
-		source = bpf_map_lookup_elem(&sources, key);
-		if (!source || source->dead) {
-			claim->count->not_inserted++;
-			return 0;
-		}
+	if (!bpf_map_update_elem(&sources, key, &job->fresh, BPF_NOEXIST))
+		return 1;
+	source = bpf_map_lookup_elem(&sources, key);
+	return source && !source->dead;
+}
+
+__noinline int known_add(struct job *job)
+{
+	const struct weir_ctl *c = map_ctl();
+	const struct weir_rule *rule;
+	struct claim claim;
+	__u64 now_ns;
+
+	if (!job || !c)
+		return 0;
+	rule = job_rule(job);
+	if (!rule || !claim_open(job, rule, rule_now_ns(rule, c), &claim))
+		return 0;
+	now_ns = clock_precise_ns(c);
+	if (!known_may_insert(now_ns) || !known_insert(job, &claim, now_ns)) {
+		claim.count->not_inserted++;
+		return 0;
 	}
-	if (weir_line_pin(claim->line, &claim->rule->gauge, claim->rule->base, claim->place.tag,
-			  claim->now))
-		claim->count->pinned++;
+	if (weir_line_pin(claim.line, &rule->gauge, rule->base, claim.place.tag, claim.now))
+		claim.count->pinned++;
 	return 0;
 }
 
-/* Shared by all CPUs: atomic adds, one packet in 2^shift. */
-static __noinline int known_count(struct job *job, const struct claim *claim, __u32 refused,
-				  __u32 shift)
+/* Shared by all CPUs: atomic adds, one packet in 2^shift. @return 1 when the source is not there */
+__noinline int known_count(struct job *job)
 {
-	struct weir_source *source = bpf_map_lookup_elem(&sources, known_key(job, claim->rule));
 	const struct weir_ctl *c = map_ctl();
+	const struct weir_rule *rule;
+	struct weir_source *source;
 	struct weir_count *count;
 
-	if (!source || !c)
-		return known_add(job, claim);
-	count = refused ? &source->refused : &source->admitted;
-	__sync_fetch_and_add(&count->packets, 1ull << (shift & 63));
-	__sync_fetch_and_add(&count->bytes, (__u64)job->pkt.bytes << (shift & 63));
-	source->last_seen_ns = clock_coarse_ns(c); /* racy: any of the two is recent */
+	if (!job || !c)
+		return 0;
+	rule = job_rule(job);
+	if (!rule)
+		return 0;
+	source = bpf_map_lookup_elem(&sources, known_key(job, rule));
+	if (!source)
+		return 1;
+	count = job->refused ? &source->refused : &source->admitted;
+	__sync_fetch_and_add(&count->packets, 1ull << (job->shift & 63));
+	__sync_fetch_and_add(&count->bytes, (__u64)job->pkt.bytes << (job->shift & 63));
+	source->last_seen_ns = clock_precise_ns(c); /* racy: any of the two is recent */
 	return 0;
 }
 
-static __always_inline void known_admitted(struct job *job, const struct claim *claim)
+/** What is to be done about a packet's source, once its bucket has been dealt with. */
+static __always_inline __u32 known_after_admit(struct job *job, const struct claim *claim)
 {
-	if (claim->look.own && claim->look.word & WEIR_PINNED) {
-		if (sampled(claim->count->admitted.packets, claim->rule->sample))
-			known_count(job, claim, 0, claim->rule->sample);
-	} else if (claim->look.debt + claim->cost > claim->rule->promote) {
-		known_add(job, claim);
-	}
+	if (!(claim->look.own && claim->look.word & WEIR_PINNED))
+		return claim->look.debt + claim->cost > claim->rule->promote ? NOTICE_ADD : 0;
+	if (!sampled(claim->count->admitted.packets, claim->rule->sample))
+		return 0;
+	job->refused = 0;
+	job->shift = claim->rule->sample;
+	return NOTICE_COUNT;
 }
 
 /** Remembers a refused newcomer; true when it was remembered already. */
@@ -134,22 +150,28 @@ static __always_inline int known_came_back(const struct weir_place *place)
 	return 0;
 }
 
-static __always_inline void known_refused(struct job *job, const struct claim *claim)
+/** The same for a refused packet. */
+static __always_inline __u32 known_after_refusal(struct job *job, const struct claim *claim)
 {
 	if (claim->rule->flags & WEIR_RULE_ALL)
-		return;
-	if (!claim->look.own) {
-		if (known_came_back(&claim->place))
-			known_add(job, claim);
-		return;
-	}
+		return 0;
+	if (!claim->look.own)
+		return known_came_back(&claim->place) ? NOTICE_ADD : 0;
 	if (!sampled(claim->count->refused.packets + claim->count->would_refuse.packets,
 		     SAMPLE_REFUSED))
+		return 0;
+	job->refused = 1;
+	job->shift = SAMPLE_REFUSED;
+	return claim->look.word & WEIR_PINNED ? NOTICE_COUNT : NOTICE_ADD;
+}
+
+/* Apart from the above, so that the stack of the accounting is free again. */
+static __always_inline void known_notice(struct job *job, __u32 notice)
+{
+	if (!notice)
 		return;
-	if (claim->look.word & WEIR_PINNED)
-		known_count(job, claim, 1, SAMPLE_REFUSED);
-	else
-		known_add(job, claim);
+	if (notice == NOTICE_ADD || known_count(job))
+		known_add(job);
 }
 
 #endif

@@ -50,19 +50,19 @@ struct {
 	__array(values, struct prefix_trie);
 } from SEC(".maps"), to SEC(".maps");
 
-struct bucket_table {
+struct table_chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE | BPF_F_INNER_MAP);
-	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, WEIR_CHUNK_LINES);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct weir_line));
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, WEIR_SLOTS);
+	__uint(max_entries, WEIR_CHUNKS_MAX);
 	__type(key, __u32);
-	__array(values, struct bucket_table);
+	__array(values, struct table_chunk);
 } tables SEC(".maps");
 
 struct {
@@ -137,11 +137,12 @@ static __always_inline struct weir_rules *map_rules(__u32 active)
 	return bpf_map_lookup_elem(&rules, &active);
 }
 
-static __always_inline struct weir_line *map_line(__u32 slot, __u32 line)
+static __always_inline struct weir_line *map_line(const struct weir_rule *rule, __u32 line)
 {
-	void *table = bpf_map_lookup_elem(&tables, &slot);
+	__u32 chunk = rule->chunk + (line >> WEIR_CHUNK_BITS), at = line & (WEIR_CHUNK_LINES - 1);
+	void *lines = bpf_map_lookup_elem(&tables, &chunk);
 
-	return table ? bpf_map_lookup_elem(table, &line) : 0;
+	return lines ? bpf_map_lookup_elem(lines, &at) : 0;
 }
 
 #endif

@@ -45,7 +45,7 @@ __noinline int sweep_line(struct sweep_job *job)
 	if (!all)
 		return 0;
 	rule = &all->rule[job->rule & (WEIR_RULES_MAX - 1)];
-	line = map_line(rule->slot, job->line);
+	line = map_line(rule, job->line);
 	if (line)
 		weir_line_sweep(line, &rule->gauge, rule->base, &job->step);
 	return 0;
@@ -53,9 +53,10 @@ __noinline int sweep_line(struct sweep_job *job)
 
 /** Up to WEIR_SWEEP_LINES lines of one rule's table. @return 1 when its pass is done */
 static __always_inline int sweep_table(struct weir_sweeper *s, struct weir_rule *rule,
-				       struct sweep_job *job, __u64 now_ns)
+				       struct sweep_job *job, const struct weir_ctl *c)
 {
 	const struct weir_gauge *gauge = &rule->gauge;
+	__u64 now_ns = rule->flags & WEIR_RULE_COARSE ? clock_coarse_ns(c) : clock_precise_ns(c);
 	__u32 lines = 1u << (rule->hash.line_bits & 31);
 
 	job->step.now = weir_gauge_now(gauge, now_ns);
@@ -91,7 +92,7 @@ static __always_inline void sweep_step(struct weir_sweeper *s, const struct weir
 	}
 	job.rule = s->rule;
 	if (s->rule < all->count &&
-	    sweep_table(s, &all->rule[s->rule & (WEIR_RULES_MAX - 1)], &job, clock_coarse_ns(c))) {
+	    sweep_table(s, &all->rule[s->rule & (WEIR_RULES_MAX - 1)], &job, c)) {
 		s->rule++;
 		s->line = 0;
 	}
@@ -140,6 +141,24 @@ int weir_sweep_step(struct xdp_md *ctx __attribute__((unused)))
 	if (!s || !c)
 		return XDP_ABORTED;
 	sweep_step(s, c);
+	return XDP_PASS;
+}
+
+/**
+ * Measures how far the coarse clock is behind CLOCK_MONOTONIC at the start of a tick: the least of
+ * many runs. Userspace cannot read ticks.
+ */
+SEC("xdp")
+int weir_calibrate(struct xdp_md *ctx __attribute__((unused)))
+{
+	struct weir_ctl *c = map_ctl();
+	__u64 behind;
+
+	if (!c)
+		return XDP_ABORTED;
+	behind = clock_precise_ns(c) - clock_coarse_ns(c);
+	if (behind < c->coarse_behind_ns)
+		c->coarse_behind_ns = behind;
 	return XDP_PASS;
 }
 

@@ -23,11 +23,28 @@
 #include "sweep.bpf.h"
 
 /* Linux 5.18; before that there are no frames of several buffers either. */
-static __always_inline __u32 frame_bytes(struct xdp_md *ctx, const void *data, const void *end)
+static __always_inline __u32 frame_bytes(struct xdp_md *ctx, __u32 first_buffer)
 {
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_xdp_get_buff_len))
 		return bpf_xdp_get_buff_len(ctx);
-	return end - data;
+	return first_buffer;
+}
+
+/**
+ * Parses the frame into the job. Its length costs a call, so it is first taken to end where its first
+ * buffer does; an IP packet that fits in there says that this is true.
+ */
+static __always_inline void parse(struct xdp_md *ctx, struct job *job)
+{
+	const void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	__u32 first_buffer = end - data, bytes;
+
+	job->parsed = weir_packet_parse(data, end, first_buffer, &job->pkt);
+	if (job->parsed == WEIR_PARSE_IP)
+		return;
+	bytes = frame_bytes(ctx, first_buffer);
+	if (bytes != first_buffer)
+		job->parsed = weir_packet_parse(data, end, bytes, &job->pkt);
 }
 
 static __always_inline void prefix_key(struct weir_prefix_key *key, __u8 family,
@@ -106,20 +123,15 @@ static __always_inline __u64 match(struct job *job, const struct weir_rules *all
 	return weir_rules_match(all, &job->pkt, by_port, 0, 0);
 }
 
-/*
- * What the policy says of a parsed packet. Global, so that the verifier proves it once and not
- * once for each way through the parser.
- *
- * @return enum weir_reason, RETRY, or SEVERAL
- */
-__noinline int judge(struct job *job)
+/** What the policy says of a parsed packet. @return enum weir_reason, RETRY, or SEVERAL */
+static __always_inline __u32 judge(struct job *job)
 {
 	const struct weir_ctl *c = map_ctl();
 	const struct weir_rules *all;
 	__u32 reason = WEIR_NO_LIMIT, active;
 	__u64 set = 0;
 
-	if (!job || !c)
+	if (!c)
 		return WEIR_NO_LIMIT;
 	active = *(volatile const __u32 *)&c->active;
 	job->active = active;
@@ -137,21 +149,16 @@ __noinline int judge(struct job *job)
 	}
 	if (!set)
 		return WEIR_NO_LIMIT;
-	if (!(set & (set - 1)))
-		return account_one(job, c, &all->rule[lowest(set) & (WEIR_RULES_MAX - 1)]);
+	if (!(set & (set - 1))) {
+		__u32 index = lowest(set) & (WEIR_RULES_MAX - 1);
+
+		return account_one(job, c, &all->rule[index], index);
+	}
 	job->set = set;
 	job->observe = c->observe;
 	job->coarse_ns = clock_coarse_ns(c);
 	job->precise_ns = set & ~all->coarse ? clock_precise_ns(c) : 0;
 	return SEVERAL;
-}
-
-/** @return enum weir_reason, or RETRY */
-static __always_inline __u32 judge_once(struct job *job)
-{
-	__u32 reason = judge(job);
-
-	return reason == SEVERAL ? (__u32)account_several(job) : reason;
 }
 
 static __always_inline int verdict(const struct job *job, enum weir_reason reason)
@@ -166,23 +173,23 @@ static __always_inline int verdict(const struct job *job, enum weir_reason reaso
 SEC("xdp.frags")
 int weir(struct xdp_md *ctx)
 {
-	const void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
-	__u32 zero = 0;
+	__u32 zero = 0, parsed, reason = RETRY;
 	struct job *job = bpf_map_lookup_elem(&jobs, &zero);
-	__u32 reason;
 
 	if (!job)
 		return XDP_PASS;
-	job->parsed = weir_packet_parse(data, end, frame_bytes(ctx, data, end), &job->pkt);
-	if (job->parsed == WEIR_PARSE_PROTECTED)
-		reason = WEIR_PROTECTED;
-	else if (job->parsed == WEIR_PARSE_NOT_IP)
-		reason = WEIR_NOT_IP;
-	else
-		reason = judge_once(job);
+	parse(ctx, job);
+	parsed = *(volatile __u32 *)&job->parsed;
+	if (parsed == WEIR_PARSE_PROTECTED)
+		return verdict(job, WEIR_PROTECTED);
+	if (parsed == WEIR_PARSE_NOT_IP)
+		return verdict(job, WEIR_NOT_IP);
 	/* Once more when the policy changed meanwhile; twice in one packet is a race it may lose. */
-	if (reason == RETRY)
-		reason = judge_once(job);
+	for (int i = 0; i < 2 && reason == RETRY; i++) {
+		reason = judge(job);
+		if (reason == SEVERAL)
+			reason = account_several(job);
+	}
 	return verdict(job, reason == RETRY ? WEIR_LOST_RACE : reason);
 }
 

@@ -9,7 +9,7 @@
  *  ports       array, mmap            0, 1            struct weir_port_rules  agent, the inactive one
  *  from        array of tries         0, 1            trie: weir_prefix_*     agent, the inactive one
  *  to          array of tries         0, 1            trie: weir_prefix_*     agent, the inactive one
- *  tables      array of arrays, mmap  slot            lines                   packets; agent fills new ones
+ *  tables      array of arrays, mmap  chunk           lines                   packets; agent fills new ones
  *  names       array, mmap            slot            struct weir_name        agent
  *  reasons     per-CPU array          weir_reason     struct weir_reason_count packets; agent names them
  *  limits      per-CPU array          slot            struct weir_limit_count packets
@@ -31,6 +31,14 @@
 /* Sources known by name. Full: a source stays on its table bucket, counted as not_inserted. */
 #define WEIR_SOURCES_MAX 65536
 
+/*
+ * A table is one or more chunks of this many lines, next to each other in `tables`: maps of one size
+ * are looked up without a call. A small table leaves the rest of its chunk unused.
+ */
+#define WEIR_CHUNK_BITS 12
+#define WEIR_CHUNK_LINES (1u << WEIR_CHUNK_BITS)
+#define WEIR_CHUNKS_MAX 4096
+
 /* Lines of one table that one step of the sweep goes over. */
 #define WEIR_SWEEP_LINES 64
 
@@ -43,14 +51,16 @@ struct weir_ctl {
 	__u64 heartbeat_ns; /* CLOCK_BOOTTIME of the agent's last sign of life */
 	__u64 injected_ns;  /* the clock of a program loaded with weir_knobs.injected_clock */
 	__u64 policy_since_ns; /* CLOCK_BOOTTIME when the active policy was put in force */
-	__u64 reserved[3];
+	__u64 coarse_behind_ns; /* CLOCK_MONOTONIC less the coarse clock, at the start of a tick */
+	__u64 reserved[2];
 };
 
 _Static_assert(sizeof(struct weir_ctl) == 64, "ctl is one cache line");
 
 /** Fixed when the program is loaded; what is off is not in the loaded program at all. */
 struct weir_knobs {
-	__u32 injected_clock; /* tests: time is ctl.injected_ns */
+	__u32 injected_clock; /* tests: both clocks are ctl.injected_ns */
+	__u32 tick_ns;	      /* of the coarse clock, which counts in ticks */
 };
 
 /**
@@ -111,7 +121,7 @@ struct weir_source_key {
 struct weir_source {
 	struct weir_count admitted;
 	struct weir_count refused;
-	__u64 first_seen_ns; /* CLOCK_MONOTONIC, coarse */
+	__u64 first_seen_ns; /* CLOCK_MONOTONIC */
 	__u64 last_seen_ns;
 	__u32 line; /* of its word */
 	__u32 tag;

@@ -25,8 +25,10 @@ enum weir_rule_flags {
 };
 
 struct weir_rule {
-	__u32 slot;  /* of its table and counters */
+	__u32 slot;  /* of its counters and its name */
 	__u32 flags; /* enum weir_rule_flags */
+	__u32 chunk; /* the first of its table */
+	__u32 reserved0;
 	struct weir_addr mask4; /* what of an IPv4 source counts */
 	struct weir_addr mask6;
 	struct weir_hash hash;
@@ -38,7 +40,7 @@ struct weir_rule {
 	__u64 base;
 	__u64 promote; /* in place: a debt above it makes a source worth knowing by name */
 	__u32 sample;  /* admitted packets of a known source are counted one in 2^sample */
-	__u32 reserved[3];
+	__u32 reserved[1];
 } __attribute__((aligned(64)));
 
 enum weir_rules_flags {

@@ -27,9 +27,9 @@ enum map_id {
 const char *map_name(enum map_id id);
 
 struct table_view {
-	struct weir_line *lines; /* mapped, or NULL */
+	struct weir_line *lines; /* mapped, chunk after chunk; or NULL */
 	uint32_t count;
-	uint32_t map_id;
+	uint32_t chunk; /* the first */
 };
 
 struct weir_plane {
@@ -40,7 +40,7 @@ struct weir_plane {
 	bool pinned; /* these maps are the ones under pins_dir */
 	int n_cpus;
 	bool injected_clock;
-	uint64_t tick_ns;
+	uint64_t tick_ns; /* of the coarse clock */
 	uint64_t expired_ns; /* CLOCK_BOOTTIME of the last weir_plane_expire_sources() */
 	/* Mapped for as long as the plane is open. */
 	struct weir_ctl *ctl;
@@ -65,8 +65,8 @@ int pins_each(const char *dir, const char *prefix, int (*visit)(const char *name
 /* mapping.c */
 int mapping_open(struct weir_plane *plane, struct weir_error *error);
 void mapping_close(struct weir_plane *plane);
-/** The table of a slot in use. @return NULL when there is none */
-const struct table_view *mapping_table(struct weir_plane *plane, uint32_t slot);
+/** A rule's table. @return NULL when it cannot be had */
+const struct table_view *mapping_table(struct weir_plane *plane, const struct weir_rule *rule);
 void mapping_forget_table(struct weir_plane *plane, uint32_t slot);
 
 /** The rules in force. */
@@ -75,10 +75,10 @@ static inline const struct weir_rules *plane_rules(const struct weir_plane *plan
 	return &plane->rules[*(volatile __u32 *)&plane->ctl->active & 1];
 }
 
-/** The packet path's coarse clock. */
-uint64_t plane_now_ns(const struct weir_plane *plane);
-/** The other one. A rule goes by this unless it is WEIR_RULE_COARSE. */
-uint64_t plane_precise_ns(const struct weir_plane *plane);
+/** Now by the clock that the rule goes by; for a coarse rule up to a tick ahead of packets. */
+uint64_t plane_now_ns(const struct weir_plane *plane, const struct weir_rule *rule);
+/** CLOCK_MONOTONIC, or the injected clock. */
+uint64_t plane_monotonic_ns(const struct weir_plane *plane);
 
 /** Waits until no packet is in flight that began before the call. */
 int plane_grace(void);
@@ -88,10 +88,17 @@ enum table_start { TABLE_FULL_OF_TOKENS, TABLE_WITHOUT_TOKENS };
 /** Makes the table of a rule that has its slot and key, and sets the rule's base. */
 int table_create(struct weir_plane *plane, const char *name, struct weir_rule *rule,
 		 enum table_start start);
-void table_remove(struct weir_plane *plane, uint32_t slot);
+static inline uint32_t table_chunks(const struct weir_rule *rule)
+{
+	return rule->hash.line_bits > WEIR_CHUNK_BITS ?
+		       1u << (rule->hash.line_bits - WEIR_CHUNK_BITS) :
+		       1;
+}
+void table_remove(struct weir_plane *plane, const struct weir_rule *rule);
+/** Removes the chunks that no rule of the policy in force uses. */
+void table_remove_strays(struct weir_plane *plane);
 /** Brings all words of a rule's table to its generation. */
 void table_settle(struct weir_plane *plane, const struct weir_rule *rule);
-bool table_exists(const struct weir_plane *plane, uint32_t slot);
 /** The lowest TAT that the words of a table made or changed at @now_ns may have. */
 uint64_t table_base(const struct weir_gauge *gauge, uint64_t now_ns);
 
@@ -99,7 +106,8 @@ uint64_t table_base(const struct weir_gauge *gauge, uint64_t now_ns);
 void publish_remove_strays(struct weir_plane *plane);
 
 /* sources.c */
-void sources_remove(struct weir_plane *plane, uint32_t slot);
+/** Removes the sources of limits that are not in force. */
+void sources_remove_strays(struct weir_plane *plane);
 
 /* attach.c */
 void attach_link_name(const char *interface, char *buf, size_t size);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /* Where a source is in the maps, for who looks with bpftool. */
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
 
@@ -20,7 +21,6 @@ int weir_plane_key(struct weir_plane *plane, const char *limit, const struct wei
 		   struct weir_key_view *ret_key)
 {
 	const struct weir_rule *rule = rule_named(plane, limit);
-	const struct table_view *table;
 	struct weir_key_view key = {};
 	struct bucket_view bucket;
 	struct weir_packet packet;
@@ -43,8 +43,10 @@ int weir_plane_key(struct weir_plane *plane, const char *limit, const struct wei
 	key.present = bucket.look.own;
 	key.way = bucket.look.way;
 	memcpy(&key.bucket, &bucket.look.word, sizeof(key.bucket));
-	table = mapping_table(plane, rule->slot);
-	key.table_map_id = table ? table->map_id : 0;
+	key.chunk = rule->chunk + (bucket.place.line >> WEIR_CHUNK_BITS);
+	key.chunk_line = bucket.place.line & (WEIR_CHUNK_LINES - 1);
+	if (bpf_map_lookup_elem(plane->map_fd[MAP_TABLES], &key.chunk, &key.table_map_id))
+		return -errno;
 	*ret_key = key;
 	return 0;
 }

@@ -42,11 +42,10 @@ static double seconds_of(const struct weir_gauge *gauge, uint64_t in_place)
 int look_bucket(struct weir_plane *plane, const struct weir_rule *rule,
 		const struct weir_packet *packet, struct bucket_view *ret_view)
 {
-	const struct table_view *table = mapping_table(plane, rule->slot);
+	const struct table_view *table = mapping_table(plane, rule);
 	const struct weir_gauge *gauge = &rule->gauge;
 	struct bucket_view view = { .place = weir_rule_place(rule, packet) };
-	uint64_t now_ns = rule->flags & WEIR_RULE_COARSE ? plane_now_ns(plane) :
-							   plane_precise_ns(plane);
+	uint64_t now_ns = plane_now_ns(plane, rule);
 
 	if (!table || view.place.line >= table->count)
 		return -ENOENT;

@@ -57,45 +57,67 @@ void mapping_close(struct weir_plane *plane)
 		mapping_forget_table(plane, slot);
 }
 
-const struct table_view *mapping_table(struct weir_plane *plane, uint32_t slot)
+/** Maps one chunk of a table at its place in the reserved range. */
+static int map_chunk(const struct weir_plane *plane, uint32_t chunk, void *at, size_t bytes)
 {
-	struct table_view *view = &plane->tables[slot % WEIR_SLOTS];
-	struct bpf_map_info about = {};
-	uint32_t size = sizeof(about), id;
+	uint32_t id;
+	void *memory;
 	int fd;
 
-	if (view->lines)
-		return view;
-	if (bpf_map_lookup_elem(plane->map_fd[MAP_TABLES], &slot, &id))
-		return NULL;
+	if (bpf_map_lookup_elem(plane->map_fd[MAP_TABLES], &chunk, &id))
+		return -errno;
 	fd = bpf_map_get_fd_by_id(id);
 	if (fd < 0)
-		return NULL;
-	if (!bpf_obj_get_info_by_fd(fd, &about, &size)) {
-		view->lines = map_memory(fd, sizeof(struct weir_line), about.max_entries);
-		view->count = about.max_entries;
-		view->map_id = id;
-	}
+		return -errno;
+	memory = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
 	close(fd);
-	return view->lines ? view : NULL;
+	return memory == MAP_FAILED ? -errno : 0;
+}
+
+const struct table_view *mapping_table(struct weir_plane *plane, const struct weir_rule *rule)
+{
+	const size_t chunk_bytes = WEIR_CHUNK_LINES * sizeof(struct weir_line);
+	struct table_view *view = &plane->tables[rule->slot % WEIR_SLOTS];
+	uint32_t chunks = table_chunks(rule);
+	char *range;
+
+	if (view->lines && view->chunk == rule->chunk)
+		return view;
+	mapping_forget_table(plane, rule->slot % WEIR_SLOTS);
+	range = mmap(NULL, chunks * chunk_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (range == MAP_FAILED)
+		return NULL;
+	for (uint32_t i = 0; i < chunks; i++) {
+		if (map_chunk(plane, rule->chunk + i, range + i * chunk_bytes, chunk_bytes)) {
+			munmap(range, chunks * chunk_bytes);
+			return NULL;
+		}
+	}
+	view->lines = (struct weir_line *)(void *)range;
+	view->count = 1u << rule->hash.line_bits;
+	view->chunk = rule->chunk;
+	return view;
 }
 
 void mapping_forget_table(struct weir_plane *plane, uint32_t slot)
 {
 	struct table_view *view = &plane->tables[slot];
+	uint32_t lines = (view->count + WEIR_CHUNK_LINES - 1) / WEIR_CHUNK_LINES * WEIR_CHUNK_LINES;
 
-	unmap_memory(view->lines, sizeof(struct weir_line), view->count);
+	unmap_memory(view->lines, sizeof(struct weir_line), lines);
 	memset(view, 0, sizeof(*view));
 }
 
-uint64_t plane_now_ns(const struct weir_plane *plane)
-{
-	return plane->injected_clock ? plane->ctl->injected_ns : weir_clock_coarse_ns();
-}
-
-uint64_t plane_precise_ns(const struct weir_plane *plane)
+uint64_t plane_monotonic_ns(const struct weir_plane *plane)
 {
 	return plane->injected_clock ? plane->ctl->injected_ns : weir_clock_monotonic_ns();
+}
+
+uint64_t plane_now_ns(const struct weir_plane *plane, const struct weir_rule *rule)
+{
+	if (plane->injected_clock || !(rule->flags & WEIR_RULE_COARSE))
+		return plane_monotonic_ns(plane);
+	return weir_clock_monotonic_ns() - plane->ctl->coarse_behind_ns;
 }
 
 int plane_grace(void)

@@ -195,12 +195,14 @@ int weir_plane_explain(struct weir_plane *plane, const struct weir_query *query,
 struct weir_key_view {
 	uint32_t slot;
 	struct weir_source_key key; /* of `sources` */
-	uint32_t line;		    /* the index in the limit's table */
+	uint32_t line;		    /* in the limit's table */
+	uint32_t chunk;		    /* the key in `tables` of the map that holds the line */
+	uint32_t chunk_line;	    /* the line's key in that map */
 	uint32_t tag;
 	bool present;		    /* the line holds the tag now */
 	struct weir_bucket bucket;  /* then, its word */
 	uint32_t way;
-	uint32_t table_map_id;	    /* for bpftool map lookup id … */
+	uint32_t table_map_id;	    /* that map, for: bpftool map lookup id … */
 };
 
 /** -ENOENT: no such limit in force. */

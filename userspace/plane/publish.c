@@ -29,8 +29,9 @@ struct publication {
 	struct weir_compiled compiled;
 	const struct weir_rules *old;
 	uint32_t inactive;
-	bool slot_taken[WEIR_SLOTS]; /* by the old policy or by this one */
-	bool slot_new[WEIR_SLOTS];   /* made by this one: to be undone on failure */
+	bool slot_taken[WEIR_SLOTS];	   /* by the old policy or by this one */
+	bool chunk_taken[WEIR_CHUNKS_MAX];
+	bool rule_new[WEIR_RULES_MAX];	   /* has a table of its own: undone on failure */
 	uint32_t sweep_period_us;
 };
 
@@ -74,12 +75,33 @@ static int take_slot(struct publication *p, uint32_t *ret_slot)
 {
 	for (uint32_t slot = 0; slot < WEIR_SLOTS; slot++) {
 		if (!p->slot_taken[slot]) {
-			p->slot_taken[slot] = p->slot_new[slot] = true;
+			p->slot_taken[slot] = true;
 			*ret_slot = slot;
 			return 0;
 		}
 	}
 	return -ENOSPC; /* cannot be: there are twice as many as limits */
+}
+
+static void take_chunks(struct publication *p, const struct weir_rule *rule)
+{
+	for (uint32_t i = 0; i < table_chunks(rule); i++)
+		p->chunk_taken[rule->chunk + i] = true;
+}
+
+/** Finds the first free run of chunks that is long enough. */
+static int find_chunks(const struct publication *p, uint32_t count, uint32_t *ret_first)
+{
+	uint32_t run = 0;
+
+	for (uint32_t chunk = 0; chunk < WEIR_CHUNKS_MAX; chunk++) {
+		run = p->chunk_taken[chunk] ? 0 : run + 1;
+		if (run == count) {
+			*ret_first = chunk + 1 - count;
+			return 0;
+		}
+	}
+	return -ENOSPC;
 }
 
 static int clear_counters(struct weir_plane *plane, uint32_t slot)
@@ -117,9 +139,12 @@ static int place_new(struct publication *p, uint32_t i, bool known_name)
 	int err = draw_key(&rule->hash.key);
 
 	err = err ? err : take_slot(p, &rule->slot);
+	err = err ? err : find_chunks(p, table_chunks(rule), &rule->chunk);
 	err = err ? err : clear_counters(p->plane, rule->slot);
 	if (err)
 		return err;
+	take_chunks(p, rule);
+	p->rule_new[i] = true;
 	name_slot(p->plane, rule->slot, limit);
 	/* Sources had tokens under this name before: a full table would give them a second burst. */
 	return table_create(p->plane, limit->name, rule,
@@ -129,6 +154,7 @@ static int place_new(struct publication *p, uint32_t i, bool known_name)
 static void keep_table(struct weir_rule *rule, const struct weir_rule *old)
 {
 	rule->slot = old->slot;
+	rule->chunk = old->chunk;
 	rule->hash.key = old->hash.key;
 	rule->gauge.generation = old->gauge.generation;
 	if (same_numbers(&rule->gauge, &old->gauge))
@@ -140,8 +166,10 @@ static void keep_table(struct weir_rule *rule, const struct weir_rule *old)
 
 static int place_rules(struct publication *p)
 {
-	for (uint32_t i = 0; i < p->old->count; i++)
+	for (uint32_t i = 0; i < p->old->count; i++) {
 		p->slot_taken[p->old->rule[i].slot] = true;
+		take_chunks(p, &p->old->rule[i]);
+	}
 	for (uint32_t i = 0; i < p->compiled.rules->count; i++) {
 		struct weir_rule *rule = &p->compiled.rules->rule[i];
 		const struct weir_rule *old = old_rule(p, p->policy->limits[i].name);
@@ -197,11 +225,14 @@ static int pace_sweep(struct publication *p, struct weir_error *error)
 	return 0;
 }
 
-/** The moment of the change, in the units of before and after. */
+/**
+ * The moment of the change, in the units of before and after. Rather too early than too late: time
+ * between it and the first packet under the new numbers then counts by those.
+ */
 static void date_changes(struct publication *p)
 {
-	uint64_t now_ns = plane_now_ns(p->plane);
 	struct weir_rules *rules = p->compiled.rules;
+	uint64_t early_ns = p->plane->injected_clock ? 0 : p->plane->tick_ns;
 
 	for (uint32_t i = 0; i < rules->count; i++) {
 		struct weir_gauge *gauge = &rules->rule[i].gauge;
@@ -211,9 +242,12 @@ static void date_changes(struct publication *p)
 			rules->rule[i].base = old->base;
 		if (!gauge->changing)
 			continue;
-		gauge->change.old_tat = weir_gauge_now(&old->gauge, now_ns);
-		gauge->change.new_tat = weir_gauge_now(gauge, now_ns);
-		rules->rule[i].base = table_base(gauge, now_ns);
+		gauge->change.old_tat =
+			weir_gauge_now(&old->gauge, plane_now_ns(p->plane, old) - early_ns);
+		gauge->change.new_tat = weir_gauge_now(
+			gauge, plane_now_ns(p->plane, &rules->rule[i]) - early_ns);
+		rules->rule[i].base =
+			table_base(gauge, plane_now_ns(p->plane, &rules->rule[i]));
 	}
 }
 
@@ -253,28 +287,11 @@ static int finish_changes(struct weir_plane *plane)
 	return plane_grace();
 }
 
-/** Removes the tables that the policy in force does not use. */
-void publish_remove_strays(struct weir_plane *plane)
-{
-	const struct weir_rules *rules = plane_rules(plane);
-
-	for (uint32_t slot = 0; slot < WEIR_SLOTS; slot++) {
-		bool used = false;
-
-		for (uint32_t i = 0; i < rules->count; i++)
-			used |= rules->rule[i].slot == slot;
-		if (used || !table_exists(plane, slot))
-			continue;
-		table_remove(plane, slot);
-		sources_remove(plane, slot);
-	}
-}
-
 static void undo(struct publication *p)
 {
-	for (uint32_t slot = 0; slot < WEIR_SLOTS; slot++) {
-		if (p->slot_new[slot])
-			table_remove(p->plane, slot);
+	for (uint32_t i = 0; i < p->compiled.rules->count; i++) {
+		if (p->rule_new[i])
+			table_remove(p->plane, &p->compiled.rules->rule[i]);
 	}
 }
 
@@ -290,10 +307,17 @@ static int prepare(struct publication *p, struct weir_error *error)
 		err = trie_publish(plane, MAP_TO, p->inactive, p->compiled.to, p->compiled.n_to);
 	if (err)
 		return weir_error_set(error, err, "the policy's maps cannot be made: %s",
-				      strerror(-err));
+				      err == -ENOSPC ? "its tables are larger than 128 Mi buckets" :
+						       strerror(-err));
 	if (p->compiled.ports)
 		plane->ports[p->inactive] = *p->compiled.ports;
 	return pace_sweep(p, error);
+}
+
+void publish_remove_strays(struct weir_plane *plane)
+{
+	table_remove_strays(plane);
+	sources_remove_strays(plane);
 }
 
 int weir_plane_publish(struct weir_plane *plane, const struct weir_policy *policy,

@@ -69,19 +69,6 @@ static int read_all(struct weir_plane *plane, struct known *ret_known)
 	return 0;
 }
 
-void sources_remove(struct weir_plane *plane, uint32_t slot)
-{
-	struct known known;
-
-	if (read_all(plane, &known))
-		return;
-	for (uint32_t i = 0; i < known.count; i++) {
-		if (known.keys[i].slot == slot)
-			bpf_map_delete_elem(plane->map_fd[MAP_SOURCES], &known.keys[i]);
-	}
-	known_clear(&known);
-}
-
 static const struct weir_rule *rule_of(const struct weir_plane *plane, uint32_t slot)
 {
 	const struct weir_rules *rules = plane_rules(plane);
@@ -93,11 +80,24 @@ static const struct weir_rule *rule_of(const struct weir_plane *plane, uint32_t 
 	return NULL;
 }
 
+void sources_remove_strays(struct weir_plane *plane)
+{
+	struct known known;
+
+	if (read_all(plane, &known))
+		return;
+	for (uint32_t i = 0; i < known.count; i++) {
+		if (!rule_of(plane, known.keys[i].slot))
+			bpf_map_delete_elem(plane->map_fd[MAP_SOURCES], &known.keys[i]);
+	}
+	known_clear(&known);
+}
+
 /** The source's word, if its line has it pinned. */
 static bool is_pinned(struct weir_plane *plane, uint32_t slot, const struct weir_source *source)
 {
-	const struct table_view *table =
-		rule_of(plane, slot) ? mapping_table(plane, slot) : NULL;
+	const struct weir_rule *rule = rule_of(plane, slot);
+	const struct table_view *table = rule ? mapping_table(plane, rule) : NULL;
 
 	if (!table || source->line >= table->count)
 		return false;
@@ -127,7 +127,7 @@ static void expire(struct weir_plane *plane, const struct weir_source_key *key,
 
 int weir_plane_expire_sources(struct weir_plane *plane)
 {
-	uint64_t boot_ns = weir_clock_boottime_ns(), now_ns = plane_now_ns(plane);
+	uint64_t boot_ns = weir_clock_boottime_ns(), now_ns = plane_monotonic_ns(plane);
 	struct known known;
 	int err;
 

@@ -166,6 +166,7 @@ static int open_object(struct weir_plane *plane, const struct weir_plane_options
 		return weir_error_set(error, -errno, "the XDP program cannot be read: %s", complaint);
 	plane->injected_clock = options && options->injected_clock;
 	plane->skeleton->rodata->weir_knobs.injected_clock = plane->injected_clock;
+	plane->skeleton->rodata->weir_knobs.tick_ns = (uint32_t)plane->tick_ns;
 	settle_frags(plane->skeleton);
 	return 0;
 }
@@ -212,14 +213,31 @@ static int run_once(const struct bpf_program *program)
 	return err ? err : run.retval == XDP_PASS ? 0 : -EIO;
 }
 
+/** Over two ticks, so that one run comes right after the start of one. */
+static int calibrate(struct weir_plane *plane)
+{
+	uint64_t until_ns = weir_clock_monotonic_ns() + 2 * plane->tick_ns;
+	int err = 0;
+
+	plane->ctl->coarse_behind_ns = UINT64_MAX;
+	while (!err && weir_clock_monotonic_ns() < until_ns)
+		err = run_once(plane->skeleton->progs.weir_calibrate);
+	return err;
+}
+
 static int first_words(struct weir_plane *plane, enum weir_takeover takeover)
 {
+	int err;
+
 	if (takeover == WEIR_TAKEOVER_KEPT) {
 		publish_remove_strays(plane);
 		return 0;
 	}
 	plane->ctl->abi = WEIR_ABI;
-	return name_reasons(plane);
+	err = name_reasons(plane);
+	if (!err && !plane->injected_clock)
+		err = calibrate(plane);
+	return err;
 }
 
 static int start(struct weir_plane *plane, const struct weir_plane_options *options,
@@ -236,7 +254,7 @@ static int start(struct weir_plane *plane, const struct weir_plane_options *opti
 	err = first_words(plane, *ret_takeover);
 	if (!err && !(options && options->no_timer))
 		err = run_once(plane->skeleton->progs.weir_arm);
-	return err ? weir_error_set(error, err, "the sweep's timer cannot be started: %s",
+	return err ? weir_error_set(error, err, "the packet path's clock and timer cannot be started: %s",
 				    strerror(-err)) :
 		     0;
 }

@@ -28,11 +28,11 @@ static void table_map_name(const char *limit, char *buf, size_t size)
 	}
 }
 
-static int table_map(struct weir_plane *plane, const char *limit, uint32_t lines)
+static int chunk_map(struct weir_plane *plane, const char *limit)
 {
 	const struct bpf_object *object = plane->skeleton->obj;
 	const struct btf *types = bpf_object__btf(object);
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE | BPF_F_INNER_MAP);
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 	int key = btf__find_by_name(types, "__u32");
 	int value = btf__find_by_name(types, "weir_line");
 	char name[BPF_OBJ_NAME_LEN];
@@ -44,7 +44,7 @@ static int table_map(struct weir_plane *plane, const char *limit, uint32_t lines
 	}
 	table_map_name(limit, name, sizeof(name));
 	return bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t), sizeof(struct weir_line),
-			      lines, &options);
+			      WEIR_CHUNK_LINES, &options);
 }
 
 static void fill(struct weir_line *lines, uint32_t count, uint64_t word)
@@ -55,47 +55,71 @@ static void fill(struct weir_line *lines, uint32_t count, uint64_t word)
 	}
 }
 
-int table_create(struct weir_plane *plane, const char *name, struct weir_rule *rule,
-		 enum table_start start)
+static int make_chunks(struct weir_plane *plane, const char *name, const struct weir_rule *rule)
 {
-	uint64_t base = table_base(&rule->gauge, plane_now_ns(plane));
-	uint32_t lines = 1u << rule->hash.line_bits;
-	const struct table_view *view;
-	uint64_t word = base;
-	_cleanup_close_ int fd = table_map(plane, name, lines);
+	for (uint32_t i = 0; i < table_chunks(rule); i++) {
+		_cleanup_close_ int fd = chunk_map(plane, name);
+		uint32_t chunk = rule->chunk + i;
 
-	if (fd < 0)
-		return -errno;
-	if (start == TABLE_WITHOUT_TOKENS)
-		word = weir_gauge_now(&rule->gauge, plane_precise_ns(plane)) + rule->gauge.burst;
-	if (bpf_map_update_elem(plane->map_fd[MAP_TABLES], &rule->slot, &fd, BPF_ANY))
-		return -errno;
-	mapping_forget_table(plane, rule->slot);
-	view = mapping_table(plane, rule->slot);
-	if (!view)
-		return -ENOMEM;
-	fill(view->lines, lines, (word & ~WEIR_LOW_MASK) | rule->gauge.generation);
-	rule->base = base;
+		if (fd < 0 ||
+		    bpf_map_update_elem(plane->map_fd[MAP_TABLES], &chunk, &fd, BPF_ANY))
+			return -errno;
+	}
 	return 0;
 }
 
-bool table_exists(const struct weir_plane *plane, uint32_t slot)
+int table_create(struct weir_plane *plane, const char *name, struct weir_rule *rule,
+		 enum table_start start)
 {
-	uint32_t id;
+	uint64_t now_ns = plane_now_ns(plane, rule);
+	const struct table_view *view;
+	uint64_t word;
+	int err = make_chunks(plane, name, rule);
 
-	return !bpf_map_lookup_elem(plane->map_fd[MAP_TABLES], &slot, &id);
+	if (err)
+		return err;
+	view = mapping_table(plane, rule);
+	if (!view)
+		return -ENOMEM;
+	rule->base = table_base(&rule->gauge, now_ns);
+	word = rule->base;
+	if (start == TABLE_WITHOUT_TOKENS)
+		word = weir_gauge_now(&rule->gauge, now_ns) + rule->gauge.burst;
+	fill(view->lines, view->count, (word & ~WEIR_LOW_MASK) | rule->gauge.generation);
+	return 0;
 }
 
-void table_remove(struct weir_plane *plane, uint32_t slot)
+void table_remove(struct weir_plane *plane, const struct weir_rule *rule)
 {
-	mapping_forget_table(plane, slot);
-	bpf_map_delete_elem(plane->map_fd[MAP_TABLES], &slot);
+	mapping_forget_table(plane, rule->slot);
+	for (uint32_t i = 0; i < table_chunks(rule); i++) {
+		uint32_t chunk = rule->chunk + i;
+
+		bpf_map_delete_elem(plane->map_fd[MAP_TABLES], &chunk);
+	}
+}
+
+void table_remove_strays(struct weir_plane *plane)
+{
+	const struct weir_rules *rules = plane_rules(plane);
+	bool used[WEIR_CHUNKS_MAX] = {};
+
+	for (uint32_t i = 0; i < rules->count; i++) {
+		for (uint32_t k = 0; k < table_chunks(&rules->rule[i]); k++)
+			used[(rules->rule[i].chunk + k) % WEIR_CHUNKS_MAX] = true;
+	}
+	for (uint32_t chunk = 0; chunk < WEIR_CHUNKS_MAX; chunk++) {
+		uint32_t id;
+
+		if (!used[chunk] && !bpf_map_lookup_elem(plane->map_fd[MAP_TABLES], &chunk, &id))
+			bpf_map_delete_elem(plane->map_fd[MAP_TABLES], &chunk);
+	}
 }
 
 void table_settle(struct weir_plane *plane, const struct weir_rule *rule)
 {
-	const struct table_view *view = mapping_table(plane, rule->slot);
-	uint64_t now = weir_gauge_now(&rule->gauge, plane_now_ns(plane));
+	const struct table_view *view = mapping_table(plane, rule);
+	uint64_t now = weir_gauge_now(&rule->gauge, plane_now_ns(plane, rule));
 
 	for (uint32_t i = 0; view && i < view->count; i++)
 		weir_line_settle(&view->lines[i], &rule->gauge, now);
