@@ -265,7 +265,7 @@ static void tell_started(struct weir_agent *agent)
 {
 	char summary[WEIR_ERROR_LEN / 2];
 
-	weir_tell_policy(agent->policy);
+	weir_tell_policy(NULL, agent->policy);
 	weir_tell_interfaces(agent->interfaces);
 	weir_tell_observing(agent);
 	weir_agent_listen(agent);

@@ -147,7 +147,7 @@ void weir_load_print_errors(const struct weir_faults *faults)
 
 	for (i = 0; i < faults->n_errors; i++) {
 		print_place(&faults->errors[i], place);
-		fprintf(stderr, "%s: %s\n", weir_quote(place, quoted, sizeof(quoted)),
+		fprintf(stderr, "%s: error: %s\n", weir_quote(place, quoted, sizeof(quoted)),
 			faults->errors[i].message);
 	}
 	if (faults->n_more_errors)

@@ -24,7 +24,7 @@ void weir_load_warn_of_frames(const struct weir_policy *policy, const char *inte
 /** The file that is read. */
 const char *weir_load_file(const struct weir_agent_options *options);
 
-/** On stderr, FILE:LINE:COLUMN: MESSAGE, for a start that fails. */
+/** On stderr, FILE:LINE:COLUMN: error: MESSAGE, for a start that fails. */
 void weir_load_print_errors(const struct weir_faults *faults);
 /** In the log. */
 void weir_load_log_errors(const struct weir_faults *faults);

@@ -135,11 +135,13 @@ static struct weir_policy *read_anew(struct weir_agent *agent, struct weir_reply
 {
 	struct weir_policy *policy = NULL;
 	const char *key;
+	size_t n;
 
 	if (weir_load_policy(agent->options, &reply->faults, &policy) != 0) {
 		weir_load_log_errors(&reply->faults);
-		weir_error_set(&reply->message, -EINVAL, "%zu faults in the policy file",
-			       reply->faults.n_errors + reply->faults.n_more_errors);
+		n = reply->faults.n_errors + reply->faults.n_more_errors;
+		weir_error_set(&reply->message, -EINVAL, "%zu fault%s in the policy file", n,
+			       n == 1 ? "" : "s");
 		return NULL;
 	}
 	weir_load_log_warnings(&reply->faults);
@@ -170,7 +172,6 @@ static void tell_taken(struct weir_agent *agent, uint32_t try_s, struct weir_rep
 		weir_error_set(&reply->message, 0, "the policy is in force: %s", summary);
 	weir_log(WEIR_LOG_NOTICE, "policy file is taken", WEIR_LOG_TEXT("policy", summary),
 		 WEIR_LOG_NUMBER("try_s", try_s));
-	weir_tell_policy(agent->policy);
 }
 
 void weir_agent_reload(struct weir_agent *agent, uint32_t try_s, struct weir_reply *reply)
@@ -186,6 +187,7 @@ void weir_agent_reload(struct weir_agent *agent, uint32_t try_s, struct weir_rep
 		weir_policy_free(TAKE_PTR(policy));
 	}
 	if (policy) {
+		weir_tell_policy(agent->policy, policy);
 		hold(agent, policy, try_s);
 		tell_taken(agent, try_s, reply);
 		weir_agent_listen(agent);

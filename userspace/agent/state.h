@@ -68,7 +68,8 @@ void weir_agent_observe(struct weir_agent *agent);
 
 /** @heartbeat_ns  the earlier agent's last, CLOCK_BOOTTIME */
 void weir_tell_takeover(enum weir_takeover takeover, uint64_t heartbeat_ns);
-void weir_tell_policy(const struct weir_policy *policy);
+/** Each limit that is new or tells something else than before. @before  NULL: all are new */
+void weir_tell_policy(const struct weir_policy *before, const struct weir_policy *policy);
 void weir_tell_interfaces(const struct weir_interfaces *interfaces);
 void weir_tell_observing(const struct weir_agent *agent);
 /** How to take the limits off, now that nobody is left to ask. */

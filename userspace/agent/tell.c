@@ -62,22 +62,55 @@ static const char *print_rate(const struct weir_limit *limit, char buf[QUANTITY_
 	return buf;
 }
 
-void weir_tell_policy(const struct weir_policy *policy)
+static const struct weir_limit *find_limit(const struct weir_policy *policy, const char *name)
+{
+	size_t i;
+
+	for (i = 0; policy && i < policy->n_limits; i++) {
+		if (strcmp(policy->limits[i].name, name) == 0)
+			return &policy->limits[i];
+	}
+	return NULL;
+}
+
+static bool tells_the_same(const struct weir_policy *before, const struct weir_limit *old,
+			   const struct weir_policy *policy, const struct weir_limit *limit)
+{
+	return old->token == limit->token && old->rate.tokens == limit->rate.tokens &&
+	       old->rate.per_ns == limit->rate.per_ns && old->burst_tokens == limit->burst_tokens &&
+	       weir_policy_observes(before, old->mode) == weir_policy_observes(policy, limit->mode);
+}
+
+static void tell_limit(const struct weir_policy *policy, const struct weir_limit *limit,
+		       const char *text)
 {
 	char rate[QUANTITY_LEN], burst[QUANTITY_LEN];
+
+	snprintf(burst, sizeof(burst), "%" PRIu64 " %s", limit->burst_tokens,
+		 weir_token_name(limit->token));
+	weir_log(WEIR_LOG_INFO, text, WEIR_LOG_TEXT("name", limit->name),
+		 WEIR_LOG_TEXT("rate", print_rate(limit, rate)), WEIR_LOG_TEXT("burst", burst),
+		 WEIR_LOG_TEXT("mode",
+			       weir_policy_observes(policy, limit->mode) ? "observe" : "enforce"));
+}
+
+void weir_tell_policy(const struct weir_policy *before, const struct weir_policy *policy)
+{
 	size_t i;
 
 	for (i = 0; i < policy->n_limits; i++) {
 		const struct weir_limit *limit = &policy->limits[i];
+		const struct weir_limit *old = find_limit(before, limit->name);
 
-		snprintf(burst, sizeof(burst), "%" PRIu64 " %s", limit->burst_tokens,
-			 weir_token_name(limit->token));
-		weir_log(WEIR_LOG_INFO, "limit", WEIR_LOG_TEXT("name", limit->name),
-			 WEIR_LOG_TEXT("rate", print_rate(limit, rate)),
-			 WEIR_LOG_TEXT("burst", burst),
-			 WEIR_LOG_TEXT("mode", weir_policy_observes(policy, limit->mode)
-						       ? "observe"
-						       : "enforce"));
+		if (!old)
+			tell_limit(policy, limit, "limit");
+		else if (!tells_the_same(before, old, policy, limit))
+			tell_limit(policy, limit, "limit has changed");
+	}
+	for (i = 0; before && i < before->n_limits; i++) {
+		if (!find_limit(policy, before->limits[i].name))
+			weir_log(WEIR_LOG_INFO, "limit is no more",
+				 WEIR_LOG_TEXT("name", before->limits[i].name));
 	}
 }
 
