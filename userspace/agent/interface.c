@@ -100,11 +100,17 @@ void weir_interface_look(struct weir_interface *interface, struct weir_plane *pl
 			 uint64_t now_ns)
 {
 	struct weir_link link;
+	int err;
 
-	if (weir_link_look(interface->name, &link) != 0) {
+	err = weir_link_look(interface->name, &link);
+	if (err == -ENODEV)
 		lose(interface, plane, now_ns);
+	else if (err)
+		/* Not knowing is no reason to take anything off. */
+		weir_log(WEIR_LOG_ERROR, "interface cannot be looked at",
+			 WEIR_LOG_TEXT("interface", interface->name), WEIR_LOG_ERRNO(err));
+	if (err)
 		return;
-	}
 	if (interface->index && link.index != interface->index)
 		lose(interface, plane, now_ns);
 	if (interface->index && link.is_up != interface->is_up)

@@ -88,7 +88,6 @@ static int load_attached(struct weir_interfaces *set, struct weir_error *error)
 		if (!interface)
 			return weir_error_set(error, -ENOMEM, "out of memory");
 		interface->mode = attached[i].mode;
-		interface->index = attached[i].ifindex;
 	}
 	return 0;
 }
@@ -317,9 +316,9 @@ void weir_interfaces_audit(struct weir_interfaces *set)
 			continue;
 		weir_log(WEIR_LOG_WARNING, "program was taken off an interface by somebody else",
 			 WEIR_LOG_TEXT("interface", interface->name));
-		weir_interface_detach(interface, set->options.plane);
 		/* When it happened is not known; it was there a moment ago. */
 		weir_interface_bare(interface, set->audited_ns);
+		interface->mode = WEIR_ATTACH_AUTO;
 	}
 	set->audited_ns = now;
 	weir_interfaces_look(set);

@@ -74,28 +74,42 @@ static void swap_metrics(struct weir_agent *agent, struct weir_metrics *metrics)
 	agent->metrics = metrics;
 }
 
+/*
+ * The address of @policy where it is another one. It may be the present one in other words
+ * (0.0.0.0 after 127.0.0.1, with the same port), which then has to be let go first.
+ */
+static int move_metrics(struct weir_agent *agent, const struct weir_policy *policy,
+			struct weir_error *error, struct weir_metrics **ret_metrics)
+{
+	int err;
+
+	err = new_metrics(agent, policy, error, ret_metrics);
+	if (err != -EADDRINUSE || !agent->metrics)
+		return err;
+	swap_metrics(agent, NULL);
+	return new_metrics(agent, policy, error, ret_metrics);
+}
+
 /* All of @policy, or nothing. */
 static int put_in_force(struct weir_agent *agent, const struct weir_policy *policy,
 			struct weir_error *error)
 {
 	bool moves = strcmp(policy->metrics_listen, agent->policy->metrics_listen) != 0;
 	struct weir_metrics *metrics = NULL;
-	int err;
+	int err = 0;
 
-	if (moves) {
-		err = new_metrics(agent, policy, error, &metrics);
+	if (moves)
+		err = move_metrics(agent, policy, error, &metrics);
+	if (!err)
+		err = weir_interfaces_add(agent->interfaces, policy, error);
+	if (!err) {
+		err = weir_plane_publish(agent->plane, policy, error);
 		if (err)
-			return err;
+			weir_interfaces_undo(agent->interfaces);
 	}
-	err = weir_interfaces_add(agent->interfaces, policy, error);
 	if (err) {
 		weir_metrics_free(metrics);
-		return err;
-	}
-	err = weir_plane_publish(agent->plane, policy, error);
-	if (err) {
-		weir_interfaces_undo(agent->interfaces);
-		weir_metrics_free(metrics);
+		weir_agent_listen(agent);
 		return err;
 	}
 	settle(agent, policy);
