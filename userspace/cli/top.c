@@ -98,7 +98,7 @@ static void print_text(const struct weir_top_row *rows, size_t n, size_t shown)
 
 	printf("%-20s %-39s %12s %12s %12s %8s\n", "limit", "source", "offered/s", "admitted/s",
 	       "refused/s", "headroom");
-	for (i = 0; i < n && i < shown; i++) {
+	for (i = 0; i < n && i < shown && rows[i].offered_per_s > 0; i++) {
 		const struct weir_top_row *row = &rows[i];
 		const char *limit = row->source->limit;
 
@@ -115,8 +115,8 @@ static void print_text(const struct weir_top_row *rows, size_t n, size_t shown)
 	}
 	if (!n)
 		puts("no source is known by name: none is near a limit");
-	else if (n > shown)
-		printf("and %zu more\n", n - shown);
+	else if (n > i)
+		printf("and %zu more%s\n", n - i, i < shown ? ", quiet now" : "");
 }
 
 static int show(struct look *before, struct look *after, const struct weir_call *call, bool renew)
