@@ -79,8 +79,8 @@ struct weir_prefix_key {
 } __attribute__((packed));
 
 struct weir_prefix_value {
-	__u64 rules; /* whose `from` (`to`) covers this prefix */
-	__u32 list;  /* enum weir_list: of the longest covering prefix that is in a list */
+	__u64 rules;	     /* whose `from` (`to`) covers this prefix */
+	enum weir_list list; /* of the longest covering prefix that is in a list */
 	__u32 reserved;
 };
 

@@ -128,7 +128,7 @@ enum weir_exit weir_cli_key(const struct weir_call *call)
 		return WEIR_FAILED;
 	}
 	hex_of(&kept.view.key, sizeof(kept.view.key), kept.key_hex);
-	hex_of(&kept.view.line, sizeof(kept.view.line), kept.line_hex);
+	hex_of(&kept.view.chunk_line, sizeof(kept.view.chunk_line), kept.line_hex);
 	kept.pins_dir = where.pins_dir;
 	if (weir_call_has(call, WEIR_OPTION_JSON))
 		print_json(&kept, call->words[0]);
