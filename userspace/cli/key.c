@@ -57,6 +57,8 @@ static void print_json(const struct where_kept *kept, const char *limit)
 	weir_json_member(&json, "map", "sources");
 	weir_json_member(&json, "key", kept->key_hex);
 	weir_json_member_u64(&json, "line", view->line);
+	weir_json_member_u64(&json, "chunk", view->chunk);
+	weir_json_member_u64(&json, "chunk_line", view->chunk_line);
 	weir_json_member(&json, "line_key", kept->line_hex);
 	weir_json_member_u64(&json, "tag", view->tag);
 	weir_json_member_u64(&json, "table_map_id", view->table_map_id);
@@ -71,8 +73,9 @@ static void print_text(const struct where_kept *kept)
 {
 	const struct weir_key_view *view = &kept->view;
 
-	printf("slot  %" PRIu32 "\nmap   sources\nkey   %s\nline  %" PRIu32 "\ntag   %" PRIu32,
-	       view->slot, kept->key_hex, view->line, view->tag);
+	printf("slot  %" PRIu32 "\nmap   sources\nkey   %s\nline  %" PRIu32 " (%" PRIu32
+	       " of chunk %" PRIu32 " in tables)\ntag   0x%" PRIx32,
+	       view->slot, kept->key_hex, view->line, view->chunk_line, view->chunk, view->tag);
 	if (view->present)
 		printf(" (place %" PRIu32 " of the line%s)\n\n", view->way,
 		       view->bucket.pinned ? ", pinned" : "");
