@@ -232,7 +232,8 @@ static int pace_sweep(struct publication *p, struct weir_error *error)
 static void date_changes(struct publication *p)
 {
 	struct weir_rules *rules = p->compiled.rules;
-	uint64_t early_ns = p->plane->injected_clock ? 0 : p->plane->tick_ns;
+	/* As many as a coarse limit gives up: the clock may lag by a little more than one. */
+	uint64_t early_ns = p->plane->injected_clock ? 0 : 2 * p->plane->tick_ns;
 
 	for (uint32_t i = 0; i < rules->count; i++) {
 		struct weir_gauge *gauge = &rules->rule[i].gauge;
