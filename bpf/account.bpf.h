@@ -67,7 +67,7 @@ static __always_inline __u32 account_one(struct job *job, const struct weir_ctl 
 	if (outcome == WEIR_FITS) {
 		notice = claim_admitted(job, &claim);
 		count_add(&claim.count->admitted, job->pkt.bytes);
-		known_notice(job, notice);
+		known_notice(notice);
 		return WEIR_CONFORMS;
 	}
 	if (outcome == WEIR_STALE)
@@ -82,7 +82,7 @@ static __always_inline __u32 account_one(struct job *job, const struct weir_ctl 
 	count_add(reason == WEIR_WOULD_REFUSE ? &claim.count->would_refuse :
 						&claim.count->refused,
 		  job->pkt.bytes);
-	known_notice(job, notice);
+	known_notice(notice);
 	return reason;
 }
 
@@ -190,7 +190,7 @@ __noinline int look_at_all(struct job *job)
 		if (!rule)
 			return 0;
 		look_rule(job);
-		known_notice(job, job->notice);
+		known_notice(job->notice);
 		if (job->outcome == WEIR_STALE)
 			return RETRY;
 		tally_look(job, rule);
@@ -211,7 +211,7 @@ __noinline int charge_all(struct job *job)
 		bit = 1ull << (job->rule & 63);
 		job->set &= ~bit;
 		charge_rule(job);
-		known_notice(job, job->notice);
+		known_notice(job->notice);
 		if (job->outcome == WEIR_FITS)
 			continue;
 		if (job->outcome == WEIR_STALE)

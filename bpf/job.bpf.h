@@ -54,4 +54,15 @@ struct {
 	__type(value, struct job);
 } jobs SEC(".maps");
 
+/**
+ * The packet at hand. Functions that hand parts of it to helpers ask for it anew: before Linux 6.2 a
+ * global function's argument is no memory that a helper may take a key from.
+ */
+static __always_inline struct job *job_at_hand(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&jobs, &zero);
+}
+
 #endif

@@ -75,9 +75,10 @@ static __always_inline int known_insert(struct job *job, const struct claim *cla
 	return source && !source->dead;
 }
 
-__noinline int known_add(struct job *job)
+__noinline int known_add(void)
 {
 	const struct weir_ctl *c = map_ctl();
+	struct job *job = job_at_hand();
 	const struct weir_rule *rule;
 	struct claim claim;
 	__u64 now_ns;
@@ -98,9 +99,10 @@ __noinline int known_add(struct job *job)
 }
 
 /* Shared by all CPUs: atomic adds, one packet in 2^shift. @return 1 when the source is not there */
-__noinline int known_count(struct job *job)
+__noinline int known_count(void)
 {
 	const struct weir_ctl *c = map_ctl();
+	struct job *job = job_at_hand();
 	const struct weir_rule *rule;
 	struct weir_source *source;
 	struct weir_count *count;
@@ -166,12 +168,12 @@ static __always_inline __u32 known_after_refusal(struct job *job, const struct c
 }
 
 /* Apart from the above, so that the stack of the accounting is free again. */
-static __always_inline void known_notice(struct job *job, __u32 notice)
+static __always_inline void known_notice(__u32 notice)
 {
 	if (!notice)
 		return;
-	if (notice == NOTICE_ADD || known_count(job))
-		known_add(job);
+	if (notice == NOTICE_ADD || known_count())
+		known_add();
 }
 
 #endif

@@ -173,8 +173,8 @@ static __always_inline int verdict(const struct job *job, enum weir_reason reaso
 SEC("xdp.frags")
 int weir(struct xdp_md *ctx)
 {
-	__u32 zero = 0, parsed, reason = RETRY;
-	struct job *job = bpf_map_lookup_elem(&jobs, &zero);
+	__u32 parsed, reason = RETRY;
+	struct job *job = job_at_hand();
 
 	if (!job)
 		return XDP_PASS;

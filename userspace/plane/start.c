@@ -14,15 +14,31 @@
 #include "plane/internal.h"
 #include "weir.skel.h"
 
-/* The last thing libbpf complained of: its functions return a number only. */
+/* What libbpf complained of: its functions return a number only. */
 static char complaint[512];
+
+/** The verifier's verdict: the last line of its log before the line of statistics. */
+static void remember_verdict(const char *log)
+{
+	const char *end = strstr(log, "\nprocessed "), *start;
+
+	if (!end)
+		return;
+	for (start = end; start > log && start[-1] != '\n'; start--)
+		;
+	snprintf(complaint, sizeof(complaint), "%.*s", (int)(end - start), start);
+}
 
 static int remember_complaint(enum libbpf_print_level level, const char *format, va_list args)
 {
-	if (level == LIBBPF_WARN) {
-		vsnprintf(complaint, sizeof(complaint), format, args);
-		complaint[strcspn(complaint, "\n")] = '\0';
-	}
+	_cleanup_free_ char *text = NULL;
+
+	if (level != LIBBPF_WARN || vasprintf(&text, format, args) < 0)
+		return 0;
+	if (strstr(text, "BEGIN PROG LOAD LOG"))
+		remember_verdict(text);
+	else if (!complaint[0])
+		snprintf(complaint, sizeof(complaint), "%.*s", (int)strcspn(text, "\n"), text);
 	return 0;
 }
 
@@ -287,6 +303,7 @@ int weir_plane_start(const char *pins_dir, const struct weir_plane_options *opti
 	plane = plane_new(pins_dir);
 	if (!plane)
 		return weir_error_set(error, -ENOMEM, "out of memory");
+	complaint[0] = '\0';
 	libbpf_set_print(remember_complaint);
 	err = pins_lock(pins_dir, error, &plane->lock_fd);
 	if (!err)

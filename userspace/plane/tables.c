@@ -114,6 +114,13 @@ void table_remove_strays(struct weir_plane *plane)
 		if (!used[chunk] && !bpf_map_lookup_elem(plane->map_fd[MAP_TABLES], &chunk, &id))
 			bpf_map_delete_elem(plane->map_fd[MAP_TABLES], &chunk);
 	}
+	/* The next table at such a place is another map. */
+	for (uint32_t slot = 0; slot < WEIR_SLOTS; slot++) {
+		const struct table_view *view = &plane->tables[slot];
+
+		if (view->lines && !used[view->chunk % WEIR_CHUNKS_MAX])
+			mapping_forget_table(plane, slot);
+	}
 }
 
 void table_settle(struct weir_plane *plane, const struct weir_rule *rule)
