@@ -79,11 +79,12 @@ static __always_inline void sweep_step(struct weir_sweeper *s, const struct weir
 {
 	struct sweep_job job = { .active = c->active };
 	struct weir_rules *all = map_rules(job.active);
-	__u64 since = c->policy_since_ns;
+	__u64 since;
 
 	if (!all)
 		return;
 	/* A floor is in one policy's units: a pass does not outlive its policy. */
+	since = all->since_ns;
 	if (s->policy_since_ns != since || s->rule >= all->count) {
 		s->passes += s->policy_since_ns == since && s->rule;
 		s->policy_since_ns = since;

@@ -53,6 +53,7 @@ enum weir_rules_flags {
 struct weir_rules {
 	__u32 count;
 	__u32 flags;	   /* enum weir_rules_flags */
+	__u64 since_ns;	   /* CLOCK_BOOTTIME when they were put in force; no two are the same */
 	__u64 coarse;	   /* rules on the coarse clock */
 	__u64 transport;   /* rules with port or flags: a later fragment cannot match them, */
 	__u64 fragments;   /* unless they ask for fragments */

@@ -257,9 +257,10 @@ static void switch_over(struct publication *p)
 	struct weir_plane *plane = p->plane;
 
 	date_changes(p);
+	p->compiled.rules->since_ns = weir_clock_boottime_ns();
 	plane->rules[p->inactive] = *p->compiled.rules;
 	plane->ctl->sweep_period_us = p->sweep_period_us;
-	plane->ctl->policy_since_ns = weir_clock_boottime_ns();
+	plane->ctl->policy_since_ns = p->compiled.rules->since_ns;
 	atomic_thread_fence(memory_order_seq_cst);
 	*(volatile __u32 *)&plane->ctl->active = p->inactive;
 	for (uint32_t i = 0; i < p->compiled.rules->count; i++)
