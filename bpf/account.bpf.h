@@ -79,8 +79,7 @@ static __always_inline __u32 account_one(struct job *job, const struct weir_ctl 
 	reason = outcome_reason(outcome);
 	if (c->observe || rule->flags & WEIR_RULE_OBSERVE)
 		reason = WEIR_WOULD_REFUSE;
-	count_add(reason == WEIR_WOULD_REFUSE ? &claim.count->would_refuse :
-						&claim.count->refused,
+	count_add(reason == WEIR_WOULD_REFUSE ? &claim.count->would_refuse : &claim.count->refused,
 		  job->pkt.bytes);
 	known_notice(notice);
 	return reason;
@@ -110,7 +109,7 @@ __noinline int look_rule(struct job *job)
 		weir_line_settle(claim.line, &rule->gauge, claim.now);
 	}
 	job->headroom_ns = claim.look.headroom >> (rule->gauge.now_left & 63)
-						     << (rule->gauge.now_right & 63);
+							  << (rule->gauge.now_right & 63);
 	if (job->outcome == WEIR_EMPTY || job->outcome == WEIR_FULL)
 		job->notice = known_after_refusal(job, &claim);
 	return 0;
@@ -136,10 +135,9 @@ __noinline int charge_rule(struct job *job)
 
 /* By a de Bruijn sequence (Leiserson, Prokop, Randall 1998): BPF has no such instruction. */
 static const __u8 lowest_place[64] = {
-	0, 1, 48, 2, 57, 49, 28, 3, 61, 58, 50, 42, 38, 29, 17, 4,
-	62, 55, 59, 36, 53, 51, 43, 22, 45, 39, 33, 30, 24, 18, 12, 5,
-	63, 47, 56, 27, 60, 41, 37, 16, 54, 35, 52, 21, 44, 32, 23, 11,
-	46, 26, 40, 15, 34, 20, 31, 10, 25, 14, 19, 9, 13, 8, 7, 6,
+	0,  1,	48, 2,	57, 49, 28, 3,	61, 58, 50, 42, 38, 29, 17, 4,	62, 55, 59, 36, 53, 51,
+	43, 22, 45, 39, 33, 30, 24, 18, 12, 5,	63, 47, 56, 27, 60, 41, 37, 16, 54, 35, 52, 21,
+	44, 32, 23, 11, 46, 26, 40, 15, 34, 20, 31, 10, 25, 14, 19, 9,	13, 8,	7,  6,
 };
 
 /** Index of the lowest bit of a set that is not empty. */

@@ -30,17 +30,17 @@ struct tally {
 struct job {
 	struct weir_packet pkt;
 	struct tally tally;
-	__u64 set;	/* rules that match and are not done with */
+	__u64 set; /* rules that match and are not done with */
 	__u64 coarse_ns;
 	__u64 precise_ns;
-	__u32 parsed;	/* enum weir_parse */
-	__u32 active;	/* slot of rules */
-	__u32 observe;	/* the panic switch */
-	__u32 rule;	/* index of the rule looked at, for the calls below */
-	__u32 outcome;	/* enum weir_outcome of the last call */
-	__u32 notice;	/* for known_notice(), of the last call */
-	__u32 refused;	/* for known_count(): what became of the packet, */
-	__u32 shift;	/* and that it stands for 2^shift */
+	__u32 parsed;  /* enum weir_parse */
+	__u32 active;  /* slot of rules */
+	__u32 observe; /* the panic switch */
+	__u32 rule;    /* index of the rule looked at, for the calls below */
+	__u32 outcome; /* enum weir_outcome of the last call */
+	__u32 notice;  /* for known_notice(), of the last call */
+	__u32 refused; /* for known_count(): what became of the packet, */
+	__u32 shift;   /* and that it stands for 2^shift */
 	__s64 headroom_ns;
 	struct weir_prefix_key prefix;
 	struct weir_source_key key;

@@ -35,13 +35,17 @@ struct {
 	__type(value, struct weir_port_rules);
 } ports SEC(".maps");
 
+/*
+ * The inner maps are made by the agent, of these shapes. The two instances are not created; they
+ * are there because only a map's own definition brings its types whole into BTF.
+ */
 struct prefix_trie {
 	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 1);
-	__uint(key_size, sizeof(struct weir_prefix_key));
-	__uint(value_size, sizeof(struct weir_prefix_value));
-};
+	__type(key, struct weir_prefix_key);
+	__type(value, struct weir_prefix_value);
+} trie_shape SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
@@ -54,9 +58,9 @@ struct table_chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, WEIR_CHUNK_LINES);
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, sizeof(struct weir_line));
-};
+	__type(key, __u32);
+	__type(value, struct weir_line);
+} chunk_shape SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);

@@ -9,10 +9,10 @@
 #include "clock.bpf.h"
 #include "maps.bpf.h"
 
-#define SWEEP_REACH (1ull << 61)    /* in place: an eighth of the wrap */
-#define SWEEP_IDLE_NS 10000000000ull /* a pinned source this long without debt is let go */
-#define SWEEP_APART_NS 1000000000ull
-#define SWEEP_PERIOD_MIN_US 200
+#define SWEEP_REACH	      (1ull << 61)   /* in place: an eighth of the wrap */
+#define SWEEP_IDLE_NS	      10000000000ull /* a pinned source this long without debt is let go */
+#define SWEEP_APART_NS	      1000000000ull
+#define SWEEP_PERIOD_MIN_US   200
 #define SWEEP_CLOCK_MONOTONIC 1
 
 /** A duration in place, at most a sixteenth of the wrap. */

@@ -84,7 +84,7 @@ static __always_inline const struct weir_prefix_value *to_lookup(struct job *job
 
 /** The rules that match, or in @reason what a list says of the source. */
 static __always_inline __u64 match_prefixes(struct job *job, const struct weir_rules *all,
-				       __u64 by_port, __u32 *reason)
+					    __u64 by_port, __u32 *reason)
 {
 	const struct weir_prefix_value *value;
 	__u64 by_from = 0, by_to = 0;
@@ -106,8 +106,7 @@ static __always_inline __u64 match_prefixes(struct job *job, const struct weir_r
 	return weir_rules_match(all, &job->pkt, by_port, by_from, by_to);
 }
 
-static __always_inline __u64 match(struct job *job, const struct weir_rules *all,
-				   __u32 *reason)
+static __always_inline __u64 match(struct job *job, const struct weir_rules *all, __u32 *reason)
 {
 	__u64 by_port = ~0ull;
 

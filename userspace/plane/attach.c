@@ -77,11 +77,11 @@ static int look_at_hook(uint32_t ifindex, struct hook *ret_hook)
 
 	if (err)
 		return err;
-	ret_hook->program_id = query.drv_prog_id ? query.drv_prog_id :
-			       query.hw_prog_id	 ? query.hw_prog_id :
-						   query.skb_prog_id;
-	ret_hook->mode = query.attach_mode == XDP_ATTACHED_SKB ? WEIR_ATTACH_GENERIC :
-								 WEIR_ATTACH_NATIVE;
+	ret_hook->program_id = query.drv_prog_id  ? query.drv_prog_id
+			       : query.hw_prog_id ? query.hw_prog_id
+						  : query.skb_prog_id;
+	ret_hook->mode = query.attach_mode == XDP_ATTACHED_SKB ? WEIR_ATTACH_GENERIC
+							       : WEIR_ATTACH_NATIVE;
 	return 0;
 }
 

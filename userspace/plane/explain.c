@@ -126,9 +126,9 @@ static void conclude(struct weir_explanation *e, uint64_t set)
 			e->retry_after_s = a->retry_after_s;
 		if (e->reason != WEIR_CONFORMS && e->reason != WEIR_WOULD_REFUSE)
 			continue;
-		e->reason = a->observing ? WEIR_WOULD_REFUSE :
-			    a->inherited ? WEIR_TABLE_FULL :
-					   WEIR_OVER_LIMIT;
+		e->reason = a->observing   ? WEIR_WOULD_REFUSE
+			    : a->inherited ? WEIR_TABLE_FULL
+					   : WEIR_OVER_LIMIT;
 	}
 }
 

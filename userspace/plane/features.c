@@ -37,7 +37,7 @@ static struct weir_feature features[] = {
 	{ NULL, false, false, NULL },
 };
 
-static bool has_helper(enum bpf_func_id id)
+static bool has_call(enum bpf_func_id id)
 {
 	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, id, NULL) == 1;
 }
@@ -60,12 +60,12 @@ const struct weir_feature *weir_plane_features(void)
 	features[FEATURE_BTF].found = types != NULL;
 	btf__free(types);
 	features[FEATURE_XDP].found = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_XDP, NULL) == 1;
-	features[FEATURE_TIMER].found = has_helper(BPF_FUNC_timer_init);
+	features[FEATURE_TIMER].found = has_call(BPF_FUNC_timer_init);
 	/* Came with the same merge as atomics in the JITs; timers are later still. */
 	features[FEATURE_CAS].found = features[FEATURE_TIMER].found;
-	features[FEATURE_COARSE].found = has_helper(BPF_FUNC_ktime_get_coarse_ns);
+	features[FEATURE_COARSE].found = has_call(BPF_FUNC_ktime_get_coarse_ns);
 	features[FEATURE_MEMBARRIER].found = has_membarrier();
-	features[FEATURE_FRAGS].found = has_helper(BPF_FUNC_xdp_get_buff_len);
+	features[FEATURE_FRAGS].found = has_call(BPF_FUNC_xdp_get_buff_len);
 	probed = true;
 	return features;
 }

@@ -34,19 +34,19 @@ struct table_view {
 
 struct weir_plane {
 	char *pins_dir;
-	int lock_fd;		  /* the folder, held by the agent; -1 for a reader */
+	int lock_fd;		   /* the folder, held by the agent; -1 for a reader */
 	struct weir_bpf *skeleton; /* the agent's loaded program; NULL for a reader */
 	int map_fd[MAP_COUNT];
 	bool pinned; /* these maps are the ones under pins_dir */
 	int n_cpus;
 	bool injected_clock;
-	uint64_t tick_ns; /* of the coarse clock */
+	uint64_t tick_ns;    /* of the coarse clock */
 	uint64_t expired_ns; /* CLOCK_BOOTTIME of the last weir_plane_expire_sources() */
 	/* Mapped for as long as the plane is open. */
 	struct weir_ctl *ctl;
-	struct weir_rules *rules;      /* [2] */
-	struct weir_port_rules *ports; /* [2] */
-	struct weir_name *names;       /* [WEIR_SLOTS] */
+	struct weir_rules *rules;	      /* [2] */
+	struct weir_port_rules *ports;	      /* [2] */
+	struct weir_name *names;	      /* [WEIR_SLOTS] */
 	struct table_view tables[WEIR_SLOTS]; /* mapped when first asked for */
 };
 
@@ -90,9 +90,9 @@ int table_create(struct weir_plane *plane, const char *name, struct weir_rule *r
 		 enum table_start start);
 static inline uint32_t table_chunks(const struct weir_rule *rule)
 {
-	return rule->hash.line_bits > WEIR_CHUNK_BITS ?
-		       1u << (rule->hash.line_bits - WEIR_CHUNK_BITS) :
-		       1;
+	return rule->hash.line_bits > WEIR_CHUNK_BITS
+		       ? 1u << (rule->hash.line_bits - WEIR_CHUNK_BITS)
+		       : 1;
 }
 void table_remove(struct weir_plane *plane, const struct weir_rule *rule);
 /** Removes the chunks that no rule of the policy in force uses. */
@@ -113,7 +113,7 @@ void sources_remove_strays(struct weir_plane *plane);
 void attach_link_name(const char *interface, char *buf, size_t size);
 
 /* tries.c */
-int trie_publish(struct weir_plane *plane, enum map_id outer, uint32_t index, const void *rules,
+int trie_publish(struct weir_plane *plane, enum map_id outer, uint32_t index, const void *prefixes,
 		 size_t count);
 
 /* look.c: what a packet of a source would meet at a rule. */

@@ -51,9 +51,10 @@ int look_bucket(struct weir_plane *plane, const struct weir_rule *rule,
 		return -ENOENT;
 	/* A line in motion has settled by the next reading; a reader does not settle it. */
 	for (int i = 0; i < WEIR_TRIES; i++) {
-		enum weir_outcome outcome =
-			weir_line_look(&table->lines[view.place.line], gauge, rule->base, view.place.tag,
-				       weir_gauge_now(gauge, now_ns), 0, &view.look);
+		enum weir_outcome outcome = weir_line_look(&table->lines[view.place.line], gauge,
+							   rule->base, view.place.tag,
+							   weir_gauge_now(gauge, now_ns), 0,
+							   &view.look);
 
 		if (outcome != WEIR_STALE && outcome != WEIR_UNSETTLED)
 			break;

@@ -20,13 +20,19 @@
 #include "plane/internal.h"
 
 static const char *const names[MAP_COUNT] = {
-	[MAP_CTL] = "ctl",		   [MAP_RULES] = "rules",
-	[MAP_PORTS] = "ports",		   [MAP_FROM] = "from",
-	[MAP_TO] = "to",		   [MAP_TABLES] = "tables",
+	[MAP_CTL] = "ctl",
+	[MAP_RULES] = "rules",
+	[MAP_PORTS] = "ports",
+	[MAP_FROM] = "from",
+	[MAP_TO] = "to",
+	[MAP_TABLES] = "tables",
 	[MAP_NAMES] = "names",
-	[MAP_REASONS] = "reasons",	   [MAP_LIMITS] = "limits",
-	[MAP_SOURCES] = "sources",	   [MAP_DOORKEEPER] = "doorkeeper",
-	[MAP_BUDGET] = "budget",	   [MAP_JOBS] = "jobs",
+	[MAP_REASONS] = "reasons",
+	[MAP_LIMITS] = "limits",
+	[MAP_SOURCES] = "sources",
+	[MAP_DOORKEEPER] = "doorkeeper",
+	[MAP_BUDGET] = "budget",
+	[MAP_JOBS] = "jobs",
 	[MAP_SWEEP] = "sweep",
 };
 
@@ -91,8 +97,8 @@ int pins_check(const char *dir, bool create, struct weir_error *error)
 	if (err)
 		return weir_error_set(error, err, "%s: %s", dir,
 				      err == -ENOENT ? "nothing is pinned there: weir has not been "
-						       "started with these paths.pins" :
-						       strerror(-err));
+						       "started with these paths.pins"
+						     : strerror(-err));
 	return 0;
 }
 
@@ -163,8 +169,7 @@ int pins_each(const char *dir, const char *prefix, int (*visit)(const char *name
 	if (!folder)
 		return -errno;
 	while (!err && (entry = readdir(folder))) {
-		if (entry->d_name[0] != '.' &&
-		    !strncmp(entry->d_name, prefix, strlen(prefix)))
+		if (entry->d_name[0] != '.' && !strncmp(entry->d_name, prefix, strlen(prefix)))
 			err = visit(entry->d_name, arg);
 	}
 	closedir(folder);

@@ -120,7 +120,7 @@ struct weir_limit_view {
 	uint32_t index; /* in the policy */
 	bool observing; /* itself or by the panic switch */
 	bool coarse;
-	uint64_t tick_ns;      /* what a coarse limit gives up of its burst is two of these at its rate */
+	uint64_t tick_ns; /* what a coarse limit gives up of its burst is two of these at its rate */
 	struct weir_limit_count counts;
 };
 
@@ -132,13 +132,13 @@ int weir_plane_limits(struct weir_plane *plane, struct weir_limit_view **ret_lim
 struct weir_source_view {
 	char limit[WEIR_NAME_LEN + 1];
 	uint32_t slot;
-	struct weir_prefix prefix; /* of the limit's width */
+	struct weir_prefix prefix;  /* of the limit's width */
 	struct weir_count admitted; /* estimates from samples */
 	struct weir_count refused;
 	uint64_t first_seen_ns; /* CLOCK_MONOTONIC */
 	uint64_t last_seen_ns;
-	double tokens;		/* left now */
-	double rate_per_s;	/* of its limit, tokens */
+	double tokens;	   /* left now */
+	double rate_per_s; /* of its limit, tokens */
 	bool bytes;
 };
 
@@ -155,7 +155,7 @@ int weir_plane_expire_sources(struct weir_plane *plane);
 struct weir_query {
 	struct weir_prefix source; /* an address: 32 or 128 bits */
 	bool has_to;
-	struct weir_prefix to;	   /* same family */
+	struct weir_prefix to; /* same family */
 	bool has_proto;
 	uint8_t proto;
 	bool has_port;
@@ -167,14 +167,14 @@ struct weir_query {
 struct weir_limit_answer {
 	char name[WEIR_NAME_LEN + 1];
 	bool observing;
-	bool conforms;	 /* one more packet (of one full frame, for bytes) would pass */
-	bool inherited;	 /* the source has no bucket; the tokens are those a newcomer would find */
-	bool known;	 /* in `sources` */
-	double tokens;	 /* left now */
+	bool conforms;	/* one more packet (of one full frame, for bytes) would pass */
+	bool inherited; /* the source has no bucket; the tokens are those a newcomer would find */
+	bool known;	/* in `sources` */
+	double tokens;	/* left now */
 	double burst;
 	double rate_per_s;
 	bool bytes;
-	double retry_after_s; /* 0 when it conforms */
+	double retry_after_s;	   /* 0 when it conforms */
 	struct weir_prefix prefix; /* what the limit counts the source as */
 };
 
@@ -199,10 +199,10 @@ struct weir_key_view {
 	uint32_t chunk;		    /* the key in `tables` of the map that holds the line */
 	uint32_t chunk_line;	    /* the line's key in that map */
 	uint32_t tag;
-	bool present;		    /* the line holds the tag now */
-	struct weir_bucket bucket;  /* then, its word */
+	bool present;		   /* the line holds the tag now */
+	struct weir_bucket bucket; /* then, its word */
 	uint32_t way;
-	uint32_t table_map_id;	    /* that map, for: bpftool map lookup id … */
+	uint32_t table_map_id; /* that map, for: bpftool map lookup id … */
 };
 
 /** -ENOENT: no such limit in force. */

@@ -29,9 +29,9 @@ struct publication {
 	struct weir_compiled compiled;
 	const struct weir_rules *old;
 	uint32_t inactive;
-	bool slot_taken[WEIR_SLOTS];	   /* by the old policy or by this one */
+	bool slot_taken[WEIR_SLOTS]; /* by the old policy or by this one */
 	bool chunk_taken[WEIR_CHUNKS_MAX];
-	bool rule_new[WEIR_RULES_MAX];	   /* has a table of its own: undone on failure */
+	bool rule_new[WEIR_RULES_MAX]; /* has a table of its own: undone on failure */
 	uint32_t sweep_period_us;
 };
 
@@ -50,8 +50,7 @@ static bool counts_the_same(const struct weir_rule *a, const struct weir_rule *b
 {
 	uint32_t kind = WEIR_RULE_BYTES | WEIR_RULE_ALL;
 
-	return (a->flags & kind) == (b->flags & kind) &&
-	       a->hash.line_bits == b->hash.line_bits &&
+	return (a->flags & kind) == (b->flags & kind) && a->hash.line_bits == b->hash.line_bits &&
 	       !memcmp(&a->mask4, &b->mask4, sizeof(a->mask4)) &&
 	       !memcmp(&a->mask6, &b->mask6, sizeof(a->mask6));
 }
@@ -241,14 +240,13 @@ static void date_changes(struct publication *p)
 
 		if (old && old->slot == rules->rule[i].slot)
 			rules->rule[i].base = old->base;
-		if (!gauge->changing)
+		if (!old || !gauge->changing)
 			continue;
 		gauge->change.old_tat =
 			weir_gauge_now(&old->gauge, plane_now_ns(p->plane, old) - early_ns);
-		gauge->change.new_tat = weir_gauge_now(
-			gauge, plane_now_ns(p->plane, &rules->rule[i]) - early_ns);
-		rules->rule[i].base =
-			table_base(gauge, plane_now_ns(p->plane, &rules->rule[i]));
+		gauge->change.new_tat =
+			weir_gauge_now(gauge, plane_now_ns(p->plane, &rules->rule[i]) - early_ns);
+		rules->rule[i].base = table_base(gauge, plane_now_ns(p->plane, &rules->rule[i]));
 	}
 }
 
@@ -309,8 +307,8 @@ static int prepare(struct publication *p, struct weir_error *error)
 		err = trie_publish(plane, MAP_TO, p->inactive, p->compiled.to, p->compiled.n_to);
 	if (err)
 		return weir_error_set(error, err, "the policy's maps cannot be made: %s",
-				      err == -ENOSPC ? "its tables are larger than 128 Mi buckets" :
-						       strerror(-err));
+				      err == -ENOSPC ? "its tables are larger than 128 Mi buckets"
+						     : strerror(-err));
 	if (p->compiled.ports)
 		plane->ports[p->inactive] = *p->compiled.ports;
 	return pace_sweep(p, error);

@@ -13,9 +13,9 @@
 #include "base/clock.h"
 #include "plane/internal.h"
 
-#define NS_PER_S     1000000000ULL
-#define IDLE_NS	     (2 * NS_PER_S)
-#define BATCH	     8192U
+#define NS_PER_S      1000000000ULL
+#define IDLE_NS	      (2 * NS_PER_S)
+#define BATCH	      8192U
 #define STEP_APART_NS (NS_PER_S - NS_PER_S / 10)
 
 struct known {
@@ -41,9 +41,9 @@ static int read_all(struct weir_plane *plane, struct known *ret_known)
 	while (more && !err) {
 		uint32_t n = BATCH;
 		void *keys = reallocarray(known.keys, known.count + n, sizeof(*known.keys));
-		void *values = keys ? reallocarray(known.values, known.count + n,
-						   sizeof(*known.values)) :
-				      NULL;
+		void *values =
+			keys ? reallocarray(known.values, known.count + n, sizeof(*known.values))
+			     : NULL;
 
 		known.keys = keys ? keys : known.keys;
 		known.values = values ? values : known.values;
@@ -51,10 +51,9 @@ static int read_all(struct weir_plane *plane, struct known *ret_known)
 			err = -ENOMEM;
 			break;
 		}
-		err = bpf_map_lookup_batch(plane->map_fd[MAP_SOURCES],
-					   known.count ? &cursor : NULL, &cursor,
-					   known.keys + known.count, known.values + known.count, &n,
-					   NULL);
+		err = bpf_map_lookup_batch(plane->map_fd[MAP_SOURCES], known.count ? &cursor : NULL,
+					   &cursor, known.keys + known.count,
+					   known.values + known.count, &n, NULL);
 		if (err && err != -ENOENT)
 			break;
 		more = !err;

@@ -184,6 +184,8 @@ static int open_object(struct weir_plane *plane, const struct weir_plane_options
 	plane->skeleton->rodata->weir_knobs.injected_clock = plane->injected_clock;
 	plane->skeleton->rodata->weir_knobs.tick_ns = (uint32_t)plane->tick_ns;
 	settle_frags(plane->skeleton);
+	bpf_map__set_autocreate(plane->skeleton->maps.trie_shape, false);
+	bpf_map__set_autocreate(plane->skeleton->maps.chunk_shape, false);
 	return 0;
 }
 

@@ -61,8 +61,7 @@ static int make_chunks(struct weir_plane *plane, const char *name, const struct 
 		_cleanup_close_ int fd = chunk_map(plane, name);
 		uint32_t chunk = rule->chunk + i;
 
-		if (fd < 0 ||
-		    bpf_map_update_elem(plane->map_fd[MAP_TABLES], &chunk, &fd, BPF_ANY))
+		if (fd < 0 || bpf_map_update_elem(plane->map_fd[MAP_TABLES], &chunk, &fd, BPF_ANY))
 			return -errno;
 	}
 	return 0;
