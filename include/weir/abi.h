@@ -23,16 +23,16 @@
 
 /** Why a packet passed or was dropped: exactly one for each packet. */
 enum weir_reason {
-	WEIR_CONFORMS = 0,     /* at least one limit matched, all conformed */
-	WEIR_NO_LIMIT = 1,     /* IP, but no limit matched */
-	WEIR_EXEMPT = 2,       /* never_limit */
-	WEIR_PROTECTED = 3,    /* ARP, neighbour and router discovery, path-MTU messages */
-	WEIR_NOT_IP = 4,       /* another EtherType, or more than two VLAN tags */
-	WEIR_DENIED = 5,       /* always_drop */
-	WEIR_MALFORMED = 6,    /* cut short, or contradicting itself */
-	WEIR_OVER_LIMIT = 7,   /* the source's own bucket is empty */
-	WEIR_TABLE_FULL = 8,   /* a newcomer met the debt of the source whose bucket it took over */
-	WEIR_LOST_RACE = 9,    /* another CPU kept changing the bucket */
+	WEIR_CONFORMS = 0,   /* at least one limit matched, all conformed */
+	WEIR_NO_LIMIT = 1,   /* IP, but no limit matched */
+	WEIR_EXEMPT = 2,     /* never_limit */
+	WEIR_PROTECTED = 3,  /* ARP, neighbour and router discovery, path-MTU messages */
+	WEIR_NOT_IP = 4,     /* another EtherType, or more than two VLAN tags */
+	WEIR_DENIED = 5,     /* always_drop */
+	WEIR_MALFORMED = 6,  /* cut short, or contradicting itself */
+	WEIR_OVER_LIMIT = 7, /* the source's own bucket is empty */
+	WEIR_TABLE_FULL = 8, /* a newcomer met the debt of the source whose bucket it took over */
+	WEIR_LOST_RACE = 9,  /* another CPU kept changing the bucket */
 	WEIR_WOULD_REFUSE = 10, /* passed because observing */
 };
 #define WEIR_REASONS 16 /* size of the counter array */
@@ -40,7 +40,7 @@ enum weir_reason {
 static inline const char *weir_reason_name(__u32 reason)
 {
 	static const char *const names[] = {
-		"conforms", "no_limit",	 "exempt",     "protected",  "not_ip",	    "denied",
+		"conforms",  "no_limit",   "exempt",	 "protected", "not_ip",	      "denied",
 		"malformed", "over_limit", "table_full", "lost_race", "would_refuse",
 	};
 

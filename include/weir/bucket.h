@@ -32,12 +32,12 @@
 
 #include <weir/source.h>
 
-#define WEIR_WAYS 8
-#define WEIR_TAT_SHIFT 20
-#define WEIR_TAT_BITS 44
-#define WEIR_PINNED (1ull << 18)
+#define WEIR_WAYS	8
+#define WEIR_TAT_SHIFT	20
+#define WEIR_TAT_BITS	44
+#define WEIR_PINNED	(1ull << 18)
 #define WEIR_GENERATION (1ull << 19)
-#define WEIR_LOW_MASK ((1ull << WEIR_TAT_SHIFT) - 1)
+#define WEIR_LOW_MASK	((1ull << WEIR_TAT_SHIFT) - 1)
 /* At most this many of a line's words are pinned, so that newcomers keep half of it. */
 #define WEIR_PINS_MAX 4
 /* Compare-and-swaps that a packet may lose before it is refused as lost_race. */
@@ -54,7 +54,7 @@
 /** The same word for people: bpftool prints these names. */
 struct weir_bucket {
 	__u64 tag : WEIR_TAG_BITS;
-	__u64 pinned : 1;
+	__u64 pinned	 : 1;
 	__u64 generation : 1;
 	__u64 tat : WEIR_TAT_BITS;
 };
@@ -88,22 +88,22 @@ struct weir_change {
 
 /** The numbers of a limit, in its own unit of 2^k ns. */
 struct weir_gauge {
-	__u64 token;	   /* cost of one token (a packet or a byte), in place */
-	__u64 burst;	   /* how far TAT may be ahead, in place */
-	__u64 generation;  /* 0 or WEIR_GENERATION */
-	__u32 now_right;   /* ns >> now_right << now_left is now, in place */
+	__u64 token;	  /* cost of one token (a packet or a byte), in place */
+	__u64 burst;	  /* how far TAT may be ahead, in place */
+	__u64 generation; /* 0 or WEIR_GENERATION */
+	__u32 now_right;  /* ns >> now_right << now_left is now, in place */
 	__u32 now_left;
-	__u32 changing;	   /* 1: words of the other generation may be there, read them by change */
+	__u32 changing; /* 1: words of the other generation may be there, read them by change */
 	__u32 reserved;
 	struct weir_change change;
 };
 
 enum weir_outcome {
 	WEIR_FITS,
-	WEIR_EMPTY,  /* the source's own bucket lacks the tokens */
-	WEIR_FULL,   /* a newcomer, and the smallest word's debt leaves it none */
-	WEIR_STALE,  /* the line is of a newer policy than the caller's: read the policy again */
-	WEIR_LOST,   /* too many lost compare-and-swaps */
+	WEIR_EMPTY,	/* the source's own bucket lacks the tokens */
+	WEIR_FULL,	/* a newcomer, and the smallest word's debt leaves it none */
+	WEIR_STALE,	/* the line is of a newer policy than the caller's: read the policy again */
+	WEIR_LOST,	/* too many lost compare-and-swaps */
 	WEIR_UNSETTLED, /* the line is in motion: weir_line_settle(), then look again */
 };
 
@@ -113,7 +113,7 @@ struct weir_look {
 	__u64 debt;	/* in place: max(TAT - now, 0) */
 	__s64 headroom; /* in place: what would be left after the packet; negative: refused */
 	__u32 way;
-	__u32 own;	/* 1: the word carries the source's tag */
+	__u32 own; /* 1: the word carries the source's tag */
 };
 
 static __always_inline __u64 weir_gauge_now(const struct weir_gauge *gauge, __u64 now_ns)
@@ -123,8 +123,8 @@ static __always_inline __u64 weir_gauge_now(const struct weir_gauge *gauge, __u6
 
 static __always_inline __u64 weir_word_cas(struct weir_line *line, __u32 way, __u64 old, __u64 new)
 {
-	return __sync_val_compare_and_swap(
-		(weir_word *)&line->bucket[way & (WEIR_WAYS - 1)], old, new);
+	return __sync_val_compare_and_swap((weir_word *)&line->bucket[way & (WEIR_WAYS - 1)], old,
+					   new);
 }
 
 /*
@@ -195,9 +195,8 @@ static __always_inline enum weir_outcome weir_line_choose(struct weir_line *line
 }
 
 /** Whether a packet fits the word that was found. @now, @cost in place */
-static __always_inline enum weir_outcome weir_look_judge(struct weir_look *look,
-							 const struct weir_gauge *gauge,
-							 __u64 now, __u64 cost)
+static __always_inline enum weir_outcome
+weir_look_judge(struct weir_look *look, const struct weir_gauge *gauge, __u64 now, __u64 cost)
 {
 	__s64 debt = (look->word & ~WEIR_LOW_MASK) - now;
 
@@ -234,8 +233,8 @@ static __always_inline enum weir_outcome weir_line_look(struct weir_line *line,
 
 /** The word after a conforming packet; a takeover changes the tag, never what is owed. */
 static __always_inline __u64 weir_word_charged(const struct weir_look *look,
-					       const struct weir_gauge *gauge, __u32 tag,
-					       __u64 now, __u64 cost)
+					       const struct weir_gauge *gauge, __u32 tag, __u64 now,
+					       __u64 cost)
 {
 	return ((now + look->debt + cost) & ~WEIR_LOW_MASK) | (look->word & WEIR_PINNED) |
 	       gauge->generation | tag;
@@ -295,8 +294,7 @@ static __always_inline enum weir_outcome weir_line_charge(struct weir_line *line
 							  __u64 cost, struct weir_look *look)
 {
 	for (int i = 0; i < WEIR_TRIES; i++) {
-		enum weir_outcome outcome =
-			weir_line_look(line, gauge, base, tag, now, cost, look);
+		enum weir_outcome outcome = weir_line_look(line, gauge, base, tag, now, cost, look);
 		__u64 word;
 
 		if (outcome == WEIR_UNSETTLED) {
@@ -364,7 +362,8 @@ static inline void weir_line_sweep(struct weir_line *line, const struct weir_gau
 		if (word & WEIR_PINNED && (__s64)(sweep->now - tat) > (__s64)sweep->idle)
 			weir_word_cas(line, i, word,
 				      ((sweep->now + gauge->burst + sweep->apart) &
-				       ~WEIR_LOW_MASK) | gauge->generation);
+				       ~WEIR_LOW_MASK) |
+					      gauge->generation);
 		else if (tat - base < sweep->floor - base)
 			weir_word_cas(line, i, word, sweep->floor | low);
 	}

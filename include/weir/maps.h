@@ -35,22 +35,22 @@
  * A table is one or more chunks of this many lines, next to each other in `tables`: maps of one size
  * are looked up without a call. A small table leaves the rest of its chunk unused.
  */
-#define WEIR_CHUNK_BITS 12
+#define WEIR_CHUNK_BITS	 12
 #define WEIR_CHUNK_LINES (1u << WEIR_CHUNK_BITS)
-#define WEIR_CHUNKS_MAX 4096
+#define WEIR_CHUNKS_MAX	 4096
 
 /* Lines of one table that one step of the sweep goes over. */
 #define WEIR_SWEEP_LINES 64
 
 /** The few words that every packet reads. */
 struct weir_ctl {
-	__u32 abi;	 /* WEIR_ABI */
-	__u32 active;	 /* the slot of rules, ports, from and to that packets go by */
-	__u32 observe;	 /* the panic switch: 1 passes everything that would be refused */
-	__u32 sweep_period_us; /* between two steps of the sweep */
-	__u64 heartbeat_ns; /* CLOCK_BOOTTIME of the agent's last sign of life */
-	__u64 injected_ns;  /* the clock of a program loaded with weir_knobs.injected_clock */
-	__u64 policy_since_ns; /* CLOCK_BOOTTIME when the active policy was put in force */
+	__u32 abi;		/* WEIR_ABI */
+	__u32 active;		/* the slot of rules, ports, from and to that packets go by */
+	__u32 observe;		/* the panic switch: 1 passes everything that would be refused */
+	__u32 sweep_period_us;	/* between two steps of the sweep */
+	__u64 heartbeat_ns;	/* CLOCK_BOOTTIME of the agent's last sign of life */
+	__u64 injected_ns;	/* the clock of a program loaded with weir_knobs.injected_clock */
+	__u64 policy_since_ns;	/* CLOCK_BOOTTIME when the active policy was put in force */
 	__u64 coarse_behind_ns; /* CLOCK_MONOTONIC less the coarse clock, at the start of a tick */
 	__u64 reserved[2];
 };
@@ -73,9 +73,9 @@ struct weir_name {
 	__u64 rate_per_ns;
 	__u64 burst_tokens;
 	__u32 buckets;
-	__u8 fleet;	   /* 1: a fleet limit; 0: a node limit */
-	__u8 bytes;	   /* 1: a token is a byte */
-	__u8 all;	   /* 1: one bucket for everyone */
+	__u8 fleet; /* 1: a fleet limit; 0: a node limit */
+	__u8 bytes; /* 1: a token is a byte */
+	__u8 all;   /* 1: one bucket for everyone */
 	__u8 ipv4_bits;
 	__u8 ipv6_bits;
 	__u8 reserved[63];
@@ -101,7 +101,7 @@ struct weir_limit_count {
 	struct weir_count refused;
 	struct weir_count would_refuse;	    /* observing */
 	struct weir_count refused_by_other; /* conformed here, but not with another limit */
-	__u64 inherited;    /* newcomers that took over a word with debt */
+	__u64 inherited;		    /* newcomers that took over a word with debt */
 	__u64 lost_race;
 	__u64 not_inserted; /* sources that found no place in `sources` or in the budget */
 	__u64 pinned;
@@ -109,9 +109,9 @@ struct weir_limit_count {
 };
 
 struct weir_source_key {
-	__u32 slot;	/* of the limit */
-	__u32 family;	/* 4 or 6 */
-	__u8 addr[16];	/* masked; IPv4 in the first four */
+	__u32 slot;    /* of the limit */
+	__u32 family;  /* 4 or 6 */
+	__u8 addr[16]; /* masked; IPv4 in the first four */
 };
 
 /**
@@ -149,7 +149,7 @@ struct weir_budget {
 };
 
 /* Insertions into `sources`: this many in 16.8 ms (2^24 ns) on each CPU, about 2,000 a second. */
-#define WEIR_BUDGET_SHIFT 24
+#define WEIR_BUDGET_SHIFT   24
 #define WEIR_BUDGET_INSERTS 32
 
 #endif

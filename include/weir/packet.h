@@ -203,8 +203,8 @@ static __always_inline __u32 weir_parse_extension(const struct weir_cursor *c,
 
 static __always_inline int weir_parse_is_extension(__u8 proto)
 {
-	return proto == IPPROTO_HOPOPTS || proto == IPPROTO_ROUTING ||
-	       proto == IPPROTO_DSTOPTS || proto == IPPROTO_AH || proto == IPPROTO_FRAGMENT;
+	return proto == IPPROTO_HOPOPTS || proto == IPPROTO_ROUTING || proto == IPPROTO_DSTOPTS ||
+	       proto == IPPROTO_AH || proto == IPPROTO_FRAGMENT;
 }
 
 /* A longer chain in bytes than this has left the first buffer of any driver. */
@@ -296,8 +296,7 @@ static __always_inline enum weir_parse weir_parse_ipv6(struct weir_cursor *c,
  * @pkt          filled in as far as the result allows; zeroed first
  */
 static __always_inline enum weir_parse weir_packet_parse(const void *data, const void *end,
-							 __u32 frame_bytes,
-							 struct weir_packet *pkt)
+							 __u32 frame_bytes, struct weir_packet *pkt)
 {
 	struct weir_cursor c = { .at = data, .end = end };
 	const struct ethhdr *eth = data;

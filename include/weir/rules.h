@@ -52,16 +52,16 @@ enum weir_rules_flags {
 
 struct weir_rules {
 	__u32 count;
-	__u32 flags;	   /* enum weir_rules_flags */
-	__u64 since_ns;	   /* CLOCK_BOOTTIME when they were put in force; no two are the same */
-	__u64 coarse;	   /* rules on the coarse clock */
-	__u64 transport;   /* rules with port or flags: a later fragment cannot match them, */
-	__u64 fragments;   /* unless they ask for fragments */
-	__u64 whole;	   /* rules for whole packets only */
-	__u64 syn;	   /* rules for TCP SYN only */
-	__u64 from_any;	   /* rules without `from` */
-	__u64 to_any;	   /* rules without `to` */
-	__u64 proto[256];  /* by transport protocol */
+	__u32 flags;	  /* enum weir_rules_flags */
+	__u64 since_ns;	  /* CLOCK_BOOTTIME when they were put in force; no two are the same */
+	__u64 coarse;	  /* rules on the coarse clock */
+	__u64 transport;  /* rules with port or flags: a later fragment cannot match them, */
+	__u64 fragments;  /* unless they ask for fragments */
+	__u64 whole;	  /* rules for whole packets only */
+	__u64 syn;	  /* rules for TCP SYN only */
+	__u64 from_any;	  /* rules without `from` */
+	__u64 to_any;	  /* rules without `to` */
+	__u64 proto[256]; /* by transport protocol */
 	struct weir_rule rule[WEIR_RULES_MAX];
 };
 
@@ -74,9 +74,9 @@ struct weir_port_rules {
 enum weir_list { WEIR_LIST_NONE, WEIR_LIST_NEVER, WEIR_LIST_ALWAYS };
 
 struct weir_prefix_key {
-	__u32 bits;	/* of what follows: 8 for the family, then the address's */
-	__u8 family;	/* 4 or 6 */
-	__u8 addr[16];	/* IPv4 in the first four */
+	__u32 bits;    /* of what follows: 8 for the family, then the address's */
+	__u8 family;   /* 4 or 6 */
+	__u8 addr[16]; /* IPv4 in the first four */
 } __attribute__((packed));
 
 struct weir_prefix_value {

@@ -14,8 +14,8 @@
 
 #include <weir/packet.h>
 
-#define WEIR_TAG_BITS 18
-#define WEIR_TAG_MASK ((1ull << WEIR_TAG_BITS) - 1)
+#define WEIR_TAG_BITS	    18
+#define WEIR_TAG_MASK	    ((1ull << WEIR_TAG_BITS) - 1)
 #define WEIR_HASH_WIDTH_MIN 33
 
 /** Drawn once for a table, kept for its life. */
@@ -78,9 +78,8 @@ static __always_inline __u64 weir_hash_fold(const struct weir_hash *hash,
  * bit 32, which is set in every IPv4 input and is part of the tag, keeps inputs and such places
  * apart (cycle walking; Black and Rogaway 2002).
  */
-static __always_inline struct weir_place weir_source_place(const struct weir_hash *hash,
-							   const struct weir_addr *source,
-							   __u8 family)
+static __always_inline struct weir_place
+weir_source_place(const struct weir_hash *hash, const struct weir_addr *source, __u8 family)
 {
 	struct weir_place place;
 	__u64 x = family == 4 ? (source->lo | 1ull << 32) : weir_hash_fold(hash, source);

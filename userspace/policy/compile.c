@@ -10,7 +10,7 @@
 /* A frame of an ordinary Ethernet: what "one packet" is for a byte limit. */
 #define FRAME_BYTES 1514
 /* Of a known source so many admitted packets a second are written down one by one. */
-#define SAMPLES_PER_S 16
+#define SAMPLES_PER_S	 16
 #define SAMPLE_SHIFT_MAX 6
 
 static struct weir_addr mask_of(unsigned int bits)

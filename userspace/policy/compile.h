@@ -41,8 +41,8 @@ void weir_compiled_clear(struct weir_compiled *compiled);
  * above its rate, and by less than 1/WEIR_TOKEN_UNITS below.
  * @ret_coarse  the limit goes by the coarse clock (its burst is then two ticks shorter)
  */
-int weir_compile_gauge(const struct weir_rate *rate, uint64_t burst_tokens, bool bytes, uint64_t tick_ns,
-		       struct weir_gauge *ret_gauge, bool *ret_coarse);
+int weir_compile_gauge(const struct weir_rate *rate, uint64_t burst_tokens, bool bytes,
+		       uint64_t tick_ns, struct weir_gauge *ret_gauge, bool *ret_coarse);
 
 /** How words made under @before are read under @after; the moment of the change is left 0. */
 void weir_compile_change(const struct weir_gauge *before, const struct weir_gauge *after,

@@ -96,9 +96,8 @@ void weir_compile_change(const struct weir_gauge *before, const struct weir_gaug
 	/* The largest 22-bit multiplier: debts have 42 bits, so the product fits a word. */
 	while (shift < 62 && divide_up(new << (shift + 1), old) < 1 << 22)
 		shift++;
-	while (shift > -40 &&
-	       (shift >= 0 ? divide_up(new << shift, old) : divide_up(new, old << -shift)) >=
-		       1 << 22)
+	while (shift > -40 && (shift >= 0 ? divide_up(new << shift, old)
+					  : divide_up(new, old << -shift)) >= 1 << 22)
 		shift--;
 	change.mul = shift >= 0 ? divide_up(new << shift, old) : divide_up(new, old << -shift);
 	change.shift = shift;
