@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "lib/mutate.h"
 #include "lib/parsed.h"
-#include "lib/random.h"
 #include "lib/sound.h"
 
 #define MUTATIONS 200000
@@ -78,31 +78,14 @@ static void each_kind_is_parsed_as_its_name_says(void **state)
 	}
 }
 
-static size_t mutate(struct random *random, uint8_t *bytes, size_t size)
-{
-	for (uint64_t n = 1 + random_below(random, 4); n; n--) {
-		/* Headers are where it matters: half of the changes go to the first 64 bytes. */
-		uint64_t most = random_next(random) & 1 && size > 64 ? 64 : size;
-		uint64_t at = random_below(random, most);
-
-		if (random_next(random) & 1)
-			bytes[at] ^= (uint8_t)(1u << random_below(random, 8));
-		else
-			bytes[at] = (uint8_t)random_next(random);
-	}
-	return random_below(random, 4) ? size : 1 + random_below(random, size);
-}
-
 static void what_is_said_of_a_mutated_frame_holds_together(void **state)
 {
 	struct random random = { 20261201 };
-	size_t n_kinds = 0, seen[4] = { 0 };
+	size_t seen[4] = { 0 };
 	uint8_t bytes[FRAME_BYTES_MAX];
 
-	while (frame_kinds[n_kinds].name)
-		n_kinds++;
 	for (int i = 0; i < MUTATIONS; i++) {
-		const struct frame_kind *kind = &frame_kinds[random_below(&random, n_kinds)];
+		const struct frame_kind *kind = frame_kind_at(random_next(&random));
 		size_t size = mutate(&random, bytes, frame_build(&kind->frame, bytes));
 		struct weir_packet pkt;
 		enum weir_parse parsed = parse_bytes(bytes, size, &pkt);
