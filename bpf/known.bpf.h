@@ -125,7 +125,10 @@ __noinline int known_count(void)
 /** What is to be done about a packet's source, once its bucket has been dealt with. */
 static __always_inline __u32 known_after_admit(struct job *job, const struct claim *claim)
 {
-	if (!(claim->look.own && claim->look.word & WEIR_PINNED))
+	/* A newcomer's debt is another's: were it promoted for that, a flood would take all pins. */
+	if (!claim->look.own)
+		return 0;
+	if (!(claim->look.word & WEIR_PINNED))
 		return claim->look.debt + claim->cost > claim->rule->promote ? NOTICE_ADD : 0;
 	if (!sampled(claim->count->admitted.packets, claim->rule->sample))
 		return 0;

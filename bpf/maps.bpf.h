@@ -72,6 +72,14 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, WEIR_CHUNKS_MAX);
+	__type(key, __u32);
+	__type(value, struct weir_chunk);
+} chunks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, WEIR_SLOTS);
 	__type(key, __u32);
 	__type(value, struct weir_name);

@@ -10,6 +10,7 @@
  *  from        array of tries         0, 1            trie: weir_prefix_*     agent, the inactive one
  *  to          array of tries         0, 1            trie: weir_prefix_*     agent, the inactive one
  *  tables      array of arrays, mmap  chunk           lines                   packets; agent fills new ones
+ *  chunks      array, mmap            chunk           struct weir_chunk       agent
  *  names       array, mmap            slot            struct weir_name        agent
  *  reasons     per-CPU array          weir_reason     struct weir_reason_count packets; agent names them
  *  limits      per-CPU array          slot            struct weir_limit_count packets
@@ -35,9 +36,18 @@
  * A table is one or more chunks of this many lines, next to each other in `tables`: maps of one size
  * are looked up without a call. A small table leaves the rest of its chunk unused.
  */
-#define WEIR_CHUNK_BITS	 12
+#define WEIR_CHUNK_BITS	 15
 #define WEIR_CHUNK_LINES (1u << WEIR_CHUNK_BITS)
-#define WEIR_CHUNKS_MAX	 4096
+#define WEIR_CHUNKS_MAX	 512
+
+/**
+ * The map that `tables` holds at this place. A reader asks here and not there: before Linux 6.8 each
+ * look into a map of maps waits for a grace period.
+ */
+struct weir_chunk {
+	__u32 map_id; /* 0: none */
+	__u32 reserved;
+};
 
 /* Lines of one table that one step of the sweep goes over. */
 #define WEIR_SWEEP_LINES 64

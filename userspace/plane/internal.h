@@ -13,6 +13,7 @@ enum map_id {
 	MAP_FROM,
 	MAP_TO,
 	MAP_TABLES,
+	MAP_CHUNKS,
 	MAP_NAMES,
 	MAP_REASONS,
 	MAP_LIMITS,
@@ -29,7 +30,7 @@ const char *map_name(enum map_id id);
 struct table_view {
 	struct weir_line *lines; /* mapped, chunk after chunk; or NULL */
 	uint32_t count;
-	uint32_t chunk; /* the first */
+	uint32_t map_id; /* of the first chunk: another table has another */
 };
 
 struct weir_plane {
@@ -46,6 +47,7 @@ struct weir_plane {
 	struct weir_ctl *ctl;
 	struct weir_rules *rules;	      /* [2] */
 	struct weir_port_rules *ports;	      /* [2] */
+	struct weir_chunk *chunks;	      /* [WEIR_CHUNKS_MAX] */
 	struct weir_name *names;	      /* [WEIR_SLOTS] */
 	struct table_view tables[WEIR_SLOTS]; /* mapped when first asked for */
 };
@@ -83,18 +85,35 @@ uint64_t plane_monotonic_ns(const struct weir_plane *plane);
 /** Waits until no packet is in flight that began before the call. */
 int plane_grace(void);
 
+/* outer.c: changes to a map of maps, which the kernel makes wait for a grace period each */
+struct outer_change {
+	uint32_t index;
+	int fd; /* -1: nothing is to be there any more */
+	int err;
+};
+struct outer_changes {
+	struct outer_change *list; /* owned, with the fds */
+	size_t count;
+};
+int outer_add(struct outer_changes *changes, uint32_t index, int fd);
+/** Makes all changes, several at a time. @return the first failure */
+int outer_apply(int outer_fd, struct outer_changes *changes);
+void outer_clear(struct outer_changes *changes);
+
 /* tables.c */
 enum table_start { TABLE_FULL_OF_TOKENS, TABLE_WITHOUT_TOKENS };
-/** Makes the table of a rule that has its slot and key, and sets the rule's base. */
+/**
+ * Makes the table of a rule that has its slot, key and chunk, and sets the rule's base. Its chunks
+ * are yet to be put into `tables`: they are added to @changes.
+ */
 int table_create(struct weir_plane *plane, const char *name, struct weir_rule *rule,
-		 enum table_start start);
+		 enum table_start start, struct outer_changes *changes);
 static inline uint32_t table_chunks(const struct weir_rule *rule)
 {
 	return rule->hash.line_bits > WEIR_CHUNK_BITS
 		       ? 1u << (rule->hash.line_bits - WEIR_CHUNK_BITS)
 		       : 1;
 }
-void table_remove(struct weir_plane *plane, const struct weir_rule *rule);
 /** Removes the chunks that no rule of the policy in force uses. */
 void table_remove_strays(struct weir_plane *plane);
 /** Brings all words of a rule's table to its generation. */

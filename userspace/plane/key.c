@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /* Where a source is in the maps, for who looks with bpftool. */
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
 
@@ -45,8 +44,7 @@ int weir_plane_key(struct weir_plane *plane, const char *limit, const struct wei
 	memcpy(&key.bucket, &bucket.look.word, sizeof(key.bucket));
 	key.chunk = rule->chunk + (bucket.place.line >> WEIR_CHUNK_BITS);
 	key.chunk_line = bucket.place.line & (WEIR_CHUNK_LINES - 1);
-	if (bpf_map_lookup_elem(plane->map_fd[MAP_TABLES], &key.chunk, &key.table_map_id))
-		return -errno;
+	key.table_map_id = plane->chunks[key.chunk % WEIR_CHUNKS_MAX].map_id;
 	*ret_key = key;
 	return 0;
 }

@@ -40,8 +40,9 @@ int mapping_open(struct weir_plane *plane, struct weir_error *error)
 	plane->ctl = map_memory(fd[MAP_CTL], sizeof(*plane->ctl), 1);
 	plane->rules = map_memory(fd[MAP_RULES], sizeof(*plane->rules), 2);
 	plane->ports = map_memory(fd[MAP_PORTS], sizeof(*plane->ports), 2);
+	plane->chunks = map_memory(fd[MAP_CHUNKS], sizeof(*plane->chunks), WEIR_CHUNKS_MAX);
 	plane->names = map_memory(fd[MAP_NAMES], sizeof(*plane->names), WEIR_SLOTS);
-	if (!plane->ctl || !plane->rules || !plane->ports || !plane->names)
+	if (!plane->ctl || !plane->rules || !plane->ports || !plane->chunks || !plane->names)
 		return weir_error_set(error, -errno, "%s: the maps cannot be mapped: %s",
 				      plane->pins_dir, strerror(errno));
 	return 0;
@@ -52,6 +53,7 @@ void mapping_close(struct weir_plane *plane)
 	unmap_memory(plane->ctl, sizeof(*plane->ctl), 1);
 	unmap_memory(plane->rules, sizeof(*plane->rules), 2);
 	unmap_memory(plane->ports, sizeof(*plane->ports), 2);
+	unmap_memory(plane->chunks, sizeof(*plane->chunks), WEIR_CHUNKS_MAX);
 	unmap_memory(plane->names, sizeof(*plane->names), WEIR_SLOTS);
 	for (uint32_t slot = 0; slot < WEIR_SLOTS; slot++)
 		mapping_forget_table(plane, slot);
@@ -60,13 +62,12 @@ void mapping_close(struct weir_plane *plane)
 /** Maps one chunk of a table at its place in the reserved range. */
 static int map_chunk(const struct weir_plane *plane, uint32_t chunk, void *at, size_t bytes)
 {
-	uint32_t id;
 	void *memory;
 	int fd;
 
-	if (bpf_map_lookup_elem(plane->map_fd[MAP_TABLES], &chunk, &id))
-		return -errno;
-	fd = bpf_map_get_fd_by_id(id);
+	if (chunk >= WEIR_CHUNKS_MAX)
+		return -ENOENT;
+	fd = bpf_map_get_fd_by_id(plane->chunks[chunk].map_id);
 	if (fd < 0)
 		return -errno;
 	memory = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
@@ -78,10 +79,13 @@ const struct table_view *mapping_table(struct weir_plane *plane, const struct we
 {
 	const size_t chunk_bytes = WEIR_CHUNK_LINES * sizeof(struct weir_line);
 	struct table_view *view = &plane->tables[rule->slot % WEIR_SLOTS];
-	uint32_t chunks = table_chunks(rule);
+	uint32_t chunks = table_chunks(rule), id;
 	char *range;
 
-	if (view->lines && view->chunk == rule->chunk)
+	if (rule->chunk >= WEIR_CHUNKS_MAX)
+		return NULL;
+	id = plane->chunks[rule->chunk].map_id;
+	if (view->lines && view->map_id == id)
 		return view;
 	mapping_forget_table(plane, rule->slot % WEIR_SLOTS);
 	range = mmap(NULL, chunks * chunk_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -95,7 +99,7 @@ const struct table_view *mapping_table(struct weir_plane *plane, const struct we
 	}
 	view->lines = (struct weir_line *)(void *)range;
 	view->count = 1u << rule->hash.line_bits;
-	view->chunk = rule->chunk;
+	view->map_id = id;
 	return view;
 }
 

@@ -26,6 +26,7 @@ static const char *const names[MAP_COUNT] = {
 	[MAP_FROM] = "from",
 	[MAP_TO] = "to",
 	[MAP_TABLES] = "tables",
+	[MAP_CHUNKS] = "chunks",
 	[MAP_NAMES] = "names",
 	[MAP_REASONS] = "reasons",
 	[MAP_LIMITS] = "limits",

@@ -31,7 +31,7 @@ struct publication {
 	uint32_t inactive;
 	bool slot_taken[WEIR_SLOTS]; /* by the old policy or by this one */
 	bool chunk_taken[WEIR_CHUNKS_MAX];
-	bool rule_new[WEIR_RULES_MAX]; /* has a table of its own: undone on failure */
+	struct outer_changes chunks; /* of new tables */
 	uint32_t sweep_period_us;
 };
 
@@ -143,11 +143,11 @@ static int place_new(struct publication *p, uint32_t i, bool known_name)
 	if (err)
 		return err;
 	take_chunks(p, rule);
-	p->rule_new[i] = true;
 	name_slot(p->plane, rule->slot, limit);
 	/* Sources had tokens under this name before: a full table would give them a second burst. */
 	return table_create(p->plane, limit->name, rule,
-			    known_name ? TABLE_WITHOUT_TOKENS : TABLE_FULL_OF_TOKENS);
+			    known_name ? TABLE_WITHOUT_TOKENS : TABLE_FULL_OF_TOKENS,
+			    &p->chunks);
 }
 
 static void keep_table(struct weir_rule *rule, const struct weir_rule *old)
@@ -287,19 +287,13 @@ static int finish_changes(struct weir_plane *plane)
 	return plane_grace();
 }
 
-static void undo(struct publication *p)
-{
-	for (uint32_t i = 0; i < p->compiled.rules->count; i++) {
-		if (p->rule_new[i])
-			table_remove(p->plane, &p->compiled.rules->rule[i]);
-	}
-}
-
 static int prepare(struct publication *p, struct weir_error *error)
 {
 	struct weir_plane *plane = p->plane;
 	int err = place_rules(p);
 
+	if (!err)
+		err = outer_apply(plane->map_fd[MAP_TABLES], &p->chunks);
 	if (!err)
 		err = trie_publish(plane, MAP_FROM, p->inactive, p->compiled.from,
 				   p->compiled.n_from);
@@ -336,7 +330,7 @@ int weir_plane_publish(struct weir_plane *plane, const struct weir_policy *polic
 	p.inactive = !(plane->ctl->active & 1);
 	err = prepare(&p, error);
 	if (err) {
-		undo(&p);
+		publish_remove_strays(plane);
 	} else {
 		switch_over(&p);
 		err = plane_grace();
@@ -346,6 +340,7 @@ int weir_plane_publish(struct weir_plane *plane, const struct weir_policy *polic
 		else
 			publish_remove_strays(plane);
 	}
+	outer_clear(&p.chunks);
 	weir_compiled_clear(&p.compiled);
 	return err;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -55,52 +56,52 @@ static void fill(struct weir_line *lines, uint32_t count, uint64_t word)
 	}
 }
 
-static int make_chunks(struct weir_plane *plane, const char *name, const struct weir_rule *rule)
+/** Makes one chunk and fills it before anybody can see it. */
+static int make_chunk(struct weir_plane *plane, const char *name, uint32_t chunk, uint64_t word,
+		      struct outer_changes *changes)
 {
-	for (uint32_t i = 0; i < table_chunks(rule); i++) {
-		_cleanup_close_ int fd = chunk_map(plane, name);
-		uint32_t chunk = rule->chunk + i;
+	const size_t bytes = WEIR_CHUNK_LINES * sizeof(struct weir_line);
+	struct bpf_map_info about = {};
+	uint32_t size = sizeof(about);
+	_cleanup_close_ int fd = chunk_map(plane, name);
+	struct weir_line *lines;
+	int err;
 
-		if (fd < 0 || bpf_map_update_elem(plane->map_fd[MAP_TABLES], &chunk, &fd, BPF_ANY))
-			return -errno;
-	}
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &about, &size))
+		return -errno;
+	lines = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (lines == MAP_FAILED)
+		return -errno;
+	fill(lines, WEIR_CHUNK_LINES, word);
+	munmap(lines, bytes);
+	err = outer_add(changes, chunk, fd);
+	if (err)
+		return err;
+	TAKE_FD(fd);
+	plane->chunks[chunk].map_id = about.id;
 	return 0;
 }
 
 int table_create(struct weir_plane *plane, const char *name, struct weir_rule *rule,
-		 enum table_start start)
+		 enum table_start start, struct outer_changes *changes)
 {
-	uint64_t now_ns = plane_now_ns(plane, rule);
-	const struct table_view *view;
-	uint64_t word;
-	int err = make_chunks(plane, name, rule);
+	uint64_t now_ns = plane_now_ns(plane, rule), word;
+	int err = 0;
 
-	if (err)
-		return err;
-	view = mapping_table(plane, rule);
-	if (!view)
-		return -ENOMEM;
 	rule->base = table_base(&rule->gauge, now_ns);
 	word = rule->base;
 	if (start == TABLE_WITHOUT_TOKENS)
 		word = weir_gauge_now(&rule->gauge, now_ns) + rule->gauge.burst;
-	fill(view->lines, view->count, (word & ~WEIR_LOW_MASK) | rule->gauge.generation);
-	return 0;
-}
-
-void table_remove(struct weir_plane *plane, const struct weir_rule *rule)
-{
-	mapping_forget_table(plane, rule->slot);
-	for (uint32_t i = 0; i < table_chunks(rule); i++) {
-		uint32_t chunk = rule->chunk + i;
-
-		bpf_map_delete_elem(plane->map_fd[MAP_TABLES], &chunk);
-	}
+	word = (word & ~WEIR_LOW_MASK) | rule->gauge.generation;
+	for (uint32_t i = 0; !err && i < table_chunks(rule); i++)
+		err = make_chunk(plane, name, rule->chunk + i, word, changes);
+	return err;
 }
 
 void table_remove_strays(struct weir_plane *plane)
 {
 	const struct weir_rules *rules = plane_rules(plane);
+	struct outer_changes changes = {};
 	bool used[WEIR_CHUNKS_MAX] = {};
 
 	for (uint32_t i = 0; i < rules->count; i++) {
@@ -108,18 +109,13 @@ void table_remove_strays(struct weir_plane *plane)
 			used[(rules->rule[i].chunk + k) % WEIR_CHUNKS_MAX] = true;
 	}
 	for (uint32_t chunk = 0; chunk < WEIR_CHUNKS_MAX; chunk++) {
-		uint32_t id;
-
-		if (!used[chunk] && !bpf_map_lookup_elem(plane->map_fd[MAP_TABLES], &chunk, &id))
-			bpf_map_delete_elem(plane->map_fd[MAP_TABLES], &chunk);
+		if (used[chunk] || !plane->chunks[chunk].map_id)
+			continue;
+		plane->chunks[chunk].map_id = 0;
+		outer_add(&changes, chunk, -1);
 	}
-	/* The next table at such a place is another map. */
-	for (uint32_t slot = 0; slot < WEIR_SLOTS; slot++) {
-		const struct table_view *view = &plane->tables[slot];
-
-		if (view->lines && !used[view->chunk % WEIR_CHUNKS_MAX])
-			mapping_forget_table(plane, slot);
-	}
+	outer_apply(plane->map_fd[MAP_TABLES], &changes);
+	outer_clear(&changes);
 }
 
 void table_settle(struct weir_plane *plane, const struct weir_rule *rule)
