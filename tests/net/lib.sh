@@ -27,7 +27,7 @@ started=()
 
 # The two ends of the usual link.
 host4=10.77.0.1 peer4=10.77.0.2 host6=fd00:77::1 peer6=fd00:77::2
-# Nobody's address on the link: what is sent there is counted and then dropped by the stack, so that no
+# Nobody's address on the link, and known to the peer all the same: what is sent there is counted and then dropped by the stack, so that no
 # answer disturbs the counts.
 sink4=10.77.0.9 sink6=fd00:77::9
 
@@ -41,8 +41,8 @@ cleanup() {
 	for name in "${!namespace_of[@]}"; do
 		kill_agent "$name"
 		weir_of "$name" detach >/dev/null 2>&1
-		rm -rf "/sys/fs/bpf/$world-$name"
 	done
+	rm -rf "/sys/fs/bpf/$world-"*
 	for name in /run/netns/"$world"-*; do
 		[[ ! -e $name ]] || ip netns del "${name##*/}"
 	done
@@ -56,7 +56,9 @@ trap 'exit 130' INT TERM HUP
 
 # wait_for SECONDS COMMAND...: until it succeeds; false when it did not in time
 wait_for() {
-	local deadline=$((${EPOCHREALTIME/./} + $1 * 1000000))
+	local microseconds deadline
+	printf -v microseconds '%.0f' "$1e6"
+	deadline=$((${EPOCHREALTIME/./} + microseconds))
 	shift
 	until "$@"; do
 		((${EPOCHREALTIME/./} < deadline)) || return 1
@@ -103,15 +105,16 @@ tap_within() {
 # A tick of the coarse clock. A limit that goes by it gives up two ticks of rate from its burst.
 tick_s=$(/usr/bin/python3 -c 'import time; print(time.clock_getres(6))')
 
-# least RATE BURST SECONDS: what has to pass of a source that asks for more all the time; a token's time
-# is rounded up by less than 1/256
+# least RATE BURST SECONDS: what has to pass of a source that asks for more all the time. A token's time is
+# rounded up by less than 1/256, and the last token may be on its way.
 least() {
-	awk -v rate="$1" -v burst="$2" -v seconds="$3" -v tick="$tick_s" 'BEGIN {
+	awk -v tick="$tick_s" "BEGIN {
+		rate = $1; burst = $2; seconds = $3
 		lost = 2 * tick * rate
 		if (lost * 10 <= burst)
 			burst -= lost
-		printf "%d", burst + 0.996 * rate * seconds - 1
-	}'
+		printf \"%d\", burst + 0.996 * rate * seconds - 1
+	}"
 }
 
 ## Namespaces
@@ -171,7 +174,7 @@ address_link() {
 	in_space "${to[0]}" ip addr add "${to[2]}/24" dev "${to[1]}"
 	in_space "${to[0]}" ip addr add "${to[3]}/64" dev "${to[1]}" nodad
 	know_neighbours "${from[@]}" "$(mac_of "${to[@]:0:2}")" "${to[@]:2:2}"
-	know_neighbours "${to[@]}" "$(mac_of "${from[@]:0:2}")" "${from[@]:2:2}"
+	know_neighbours "${to[@]}" "$(mac_of "${from[@]:0:2}")" "${from[@]:2:2}" "${from[2]%.*}.9" "${from[3]%::*}::9"
 }
 
 # know_neighbours SPACE DEV IPV4 IPV6 MAC ADDRESS...
@@ -180,6 +183,11 @@ know_neighbours() {
 	for address in "${@:6}"; do
 		in_space "$space" ip neigh replace "$address" lladdr "$mac" dev "$dev" nud permanent
 	done
+}
+
+# bytes_of MAC: as trafgen writes them
+bytes_of() {
+	sed 's/[0-9a-f][0-9a-f]/0x&/g; s/:/, /g' <<<"$1"
 }
 
 mac_of() {
@@ -235,7 +243,7 @@ field() {
 }
 
 alive() {
-	[[ $(weir_of "$1" status --json 2>/dev/null | jq -r '.agent.alive' 2>/dev/null) == true ]]
+	[[ $(node=$1 weir_pins status --json 2>/dev/null | jq -r '.agent.alive' 2>/dev/null) == true ]]
 }
 
 not_alive() {
@@ -308,6 +316,12 @@ metric() {
 }
 
 ## Traffic
+
+# asked: for how many seconds the last sender asked all the time: without the longest it was kept from
+# sending, on a machine that had other things to do
+asked() {
+	jq '.seconds - .late_s' <<<"$sent_json"
+}
 
 # send ARGUMENT...: from p0 to w0; what it printed is in sent_json, how many it sent in sent
 send() {

@@ -116,7 +116,7 @@ static void record(struct arrivals *a, struct arrival *arrival, struct weir_pref
 		*source = (struct weir_prefix){ .family = 4 };
 	memcpy(&trailer, end - sizeof(trailer), sizeof(trailer));
 	arrival->sent_ns = trailer.magic == FRAME_TRAILER_MAGIC ? trailer.sent_ns
-								: arrival->stamp_ns;
+								: arrival->stamp_ns - a->lag_ns;
 	arrival->source = source_index(a, source);
 	a->list = grown(a->list, a->n_list, sizeof(*a->list));
 	a->list[a->n_list++] = *arrival;
@@ -272,19 +272,55 @@ static double number(const char *text)
 	return value;
 }
 
+static const char usage[] =
+	"usage: count --dev IFACE [OPTION...]\n"
+	"  --rate R --burst B   hold every source to this bound, in packets (--bytes: in bytes)\n"
+	"  --lag SECONDS        of a receive timestamp, for frames that `send` did not make\n"
+	"  --all                everyone is one source; else --ipv4 BITS (32), --ipv6 BITS (64)\n"
+	"  --list N             sources to print, those with the most packets first (2000)\n";
+
+static const struct option names[] = {
+	{ "dev", required_argument, NULL, 'd' },   { "rate", required_argument, NULL, 'r' },
+	{ "burst", required_argument, NULL, 'b' }, { "bytes", no_argument, NULL, 'B' },
+	{ "lag", required_argument, NULL, 'L' },   { "all", no_argument, NULL, 'a' },
+	{ "ipv4", required_argument, NULL, '4' },  { "ipv6", required_argument, NULL, '6' },
+	{ "list", required_argument, NULL, 'l' },  {},
+};
+
+static void read_option(struct arrivals *a, int id)
+{
+	switch (id) {
+	case 'r':
+		a->rate_per_s = number(optarg);
+		break;
+	case 'b':
+		a->burst = number(optarg);
+		break;
+	case 'B':
+		a->by_bytes = true;
+		break;
+	case 'L':
+		a->lag_ns = number(optarg) * NS_PER_S;
+		break;
+	case 'a':
+		a->all = true;
+		break;
+	case '4':
+		a->ipv4_bits = number(optarg);
+		break;
+	case '6':
+		a->ipv6_bits = number(optarg);
+		break;
+	case 'l':
+		a->listed = number(optarg);
+		break;
+	default:
+		errx(2, "not understood\n%s", usage);
+	}
+}
+
 const char *arrivals_options(struct arrivals *a, int argc, char **argv)
 {
-	static const struct option names[] = {
-		{ "dev", required_argument, NULL, 'd' },
-		{ "rate", required_argument, NULL, 'r' },
-		{ "burst", required_argument, NULL, 'b' },
-		{ "bytes", no_argument, NULL, 'B' },
-		{ "all", no_argument, NULL, 'a' },
-		{ "ipv4", required_argument, NULL, '4' },
-		{ "ipv6", required_argument, NULL, '6' },
-		{ "list", required_argument, NULL, 'l' },
-		{},
-	};
 	const char *interface = NULL;
 	int id;
 
@@ -292,38 +328,13 @@ const char *arrivals_options(struct arrivals *a, int argc, char **argv)
 	a->ipv6_bits = 64;
 	a->listed = 2000;
 	while ((id = getopt_long(argc, argv, "", names, NULL)) != -1) {
-		switch (id) {
-		case 'd':
+		if (id == 'd')
 			interface = optarg;
-			break;
-		case 'r':
-			a->rate_per_s = number(optarg);
-			break;
-		case 'b':
-			a->burst = number(optarg);
-			break;
-		case 'B':
-			a->by_bytes = true;
-			break;
-		case 'a':
-			a->all = true;
-			break;
-		case '4':
-			a->ipv4_bits = number(optarg);
-			break;
-		case '6':
-			a->ipv6_bits = number(optarg);
-			break;
-		case 'l':
-			a->listed = number(optarg);
-			break;
-		default:
-			errx(2, "usage: count --dev IFACE [--rate R --burst B [--bytes]] [--all] "
-				"[--ipv4 BITS] [--ipv6 BITS] [--list N]");
-		}
+		else
+			read_option(a, id);
 	}
 	if (!interface || optind < argc)
-		errx(2, "--dev is required, and nothing after the options");
+		errx(2, "--dev is required, and nothing may follow the options\n%s", usage);
 	return interface;
 }
 

@@ -15,9 +15,9 @@
 
 struct arrival {
 	uint64_t stamp_ns; /* CLOCK_REALTIME, when the network stack got it */
-	uint64_t sent_ns;  /* the same clock, from the trailer; without one, the stamp */
-	uint32_t source;   /* index */
-	uint32_t bytes;	   /* of the frame with its tags */
+	uint64_t sent_ns; /* the same clock, from the trailer; without one, the stamp less the lag */
+	uint32_t source;  /* index */
+	uint32_t bytes;	  /* of the frame with its tags */
 };
 
 struct source {
@@ -38,6 +38,7 @@ struct arrivals {
 	bool all; /* one source for everyone */
 	unsigned int ipv4_bits;
 	unsigned int ipv6_bits;
+	uint64_t lag_ns; /* a frame without a trailer was let through up to this long before its stamp */
 	size_t listed; /* sources to print, those with the most packets first */
 
 	struct arrival *list;

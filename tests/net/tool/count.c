@@ -7,7 +7,8 @@
  * than burst + rate * (t - s) of a source. Both ends of an interval are known well enough to leave no
  * room for a tolerance: a packet was let through after it was sent (the trailer that `send` leaves in
  * it) and before its receive timestamp. So the packets i to j were let through within
- * stamp(j) - sent(i); were they more than burst + rate times that, the promise was broken for sure.
+ * stamp(j) - sent(i); were they more than burst + rate times that, the promise was broken for sure. Frames
+ * that others made carry no such trailer, and --lag says by how much their stamp may be late.
  *
  * Says "ready" on stderr, counts until SIGTERM, then prints JSON.
  */

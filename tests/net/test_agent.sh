@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#
+# The agent dies, is killed, is started again, again and again; packets do not notice.
+set -euo pipefail
+source "$(dirname "$0")/lib.sh"
+
+net_up 1500
+policy agent <<'END'
+limits:
+  - name: udp
+    match: {proto: udp}
+    node_rate: 200 packets/s
+    burst: 100 packets
+  - name: fleet
+    match: {proto: tcp}
+    fleet_rate: 200 packets/s
+    burst: 100 packets
+    on_store_loss: closed
+END
+start_agent agent
+
+# load SECONDS: a flood and a polite source on each limit, in the background
+load() {
+	send_start flood --src 10.1.0.1 --dst $sink4 --rate 2000 --seconds "$1"
+	send_start fleet --src 10.1.0.2 --dst $sink4 --proto tcp --rate 2000 --seconds "$1"
+	send_start polite --src fd00:1::1 --dst $sink6 --rate 150 --seconds "$1"
+}
+
+offered=0
+load_end() {
+	offered=0
+	for name in flood fleet polite; do
+		kill -TERM "${sender_of[$name]}" 2>/dev/null || :
+		send_wait $name
+		offered=$((offered + sent))
+	done
+	polite=$sent
+}
+
+# Packets of both limits, whatever became of them
+limits_count() {
+	status_json | jq '[.limits[] | .admitted.packets + .refused.packets] | add'
+}
+
+## case 16: killed with -9 while traffic flows
+
+count_start --rate 200 --burst 100
+before=$(limits_count)
+load 30
+wait_for 10 is_more fleet refused 100
+kill_agent agent
+tap_run "case 16: the status works with the agent dead" weir status
+wait_for 5 not_alive
+tap_is "case 16: and says so" "$(field .agent.alive)" false
+tap_that "case 16: with the age of its last sign of life" "$(field .agent.heartbeat_age_s) > 0.2"
+refused=$(limit_count udp refused)
+wait_for 5 is_more udp refused "$refused"
+tap_that "case 16: limits stay on" "$(limit_count udp refused) > $refused"
+tap_is "case 16: the program is still attached" "$(field '.interfaces[0].attach')" native
+admitted=$(limit_count udp admitted)
+start_agent agent
+tap_that "case 16: the next agent goes on with the same counters" \
+	"$(limit_count udp admitted) >= $admitted && $admitted > 0"
+load_end
+count_stop
+tap_bound "case 16: no source is refilled by the death or the restart"
+tap_that "case 16: nobody stood still either" \
+	"$(arrived 10.1.0.1) >= $(least 200 100 "$(jq ".seconds - .late_s" "$scratch/send.flood")")" "$counted"
+tap_is "case 16: the polite source lost nothing" "$(arrived fd00:1::/64)" "$polite"
+tap_is "case 16: every packet met the limits" $(($(limits_count) - before)) "$offered"
+tap_like "case 16: the log says how long no agent was there" "$(agent_log agent)" \
+	"takeover|taken over|without an agent|agent_away|heartbeat"
+
+## case 17: twenty restarts under load
+
+count_start --rate 200 --burst 100
+before=$(limits_count)
+program=$(program_id host w0)
+load 150
+signal=TERM
+for _ in {1..20}; do
+	stop_agent agent $signal
+	[[ $signal == KILL ]] && signal=TERM || signal=KILL
+	start_agent agent
+done
+load_end
+count_stop
+tap_bound "case 17: twenty restarts under load: no source is refilled"
+tap_is "case 17: the polite source lost no packet" "$(arrived fd00:1::/64)" "$polite"
+tap_that "case 17: the flood got all the limit gives, all the time" \
+	"$(arrived 10.1.0.1) >= $(least 200 100 "$(jq ".seconds - .late_s" "$scratch/send.flood")")" "$counted"
+tap_is "case 17: no instant unprotected: every packet met the limits" \
+	$(($(limits_count) - before)) "$offered"
+tap_that "case 17: and the program was replaced in place" "$(program_id host w0) != $program"
+
+## stopped as asked
+
+stop_agent agent TERM
+tap_is "an agent that is told to end ends with 0" "$agent_status" 0
+tap_is "the limits stay on" "$(field '.interfaces[0].attach')" native
+start_agent agent
+stop_agent agent INT
+tap_is "also on Ctrl-C" "$agent_status" 0
+tap_like "and it says that the limits stay on and how to take them off" "$(agent_log agent)" 'weir detach'
+
+tap_run "weir detach takes them off" weir detach
+tap_is "nothing is attached then" "$(program_id host w0)" 0
+tap_empty "nothing is pinned" "$(find "/sys/fs/bpf/$world-agent" 2>/dev/null || :)"
+count_start --list 2000
+send --src 10.1.0.9 --dst $sink4 --count 1000
+count_stop
+tap_is "and packets pass" "$(arrived all)" 1000
+
+tap_done
