@@ -137,16 +137,21 @@ static __always_inline __u32 known_after_admit(struct job *job, const struct cla
 	return NOTICE_COUNT;
 }
 
-/** Remembers a refused newcomer; true when it was remembered already. */
-static __always_inline int known_came_back(const struct weir_place *place)
+/**
+ * Remembers a refused newcomer; true when it was remembered already. By a hash of the source and not
+ * by its place: a small table has so few of those that a flood would often be taken for one.
+ */
+static __always_inline int known_came_back(const struct job *job, const struct weir_rule *rule)
 {
-	__u32 zero = 0, print = place->tag << 14 ^ place->line;
+	struct weir_addr source = weir_rule_source(rule, &job->pkt);
+	__u64 hash = weir_hash_fold(&rule->hash, &source);
+	__u32 zero = 0, print = hash >> 32;
 	struct weir_doorkeeper *door = bpf_map_lookup_elem(&doorkeeper, &zero);
 	volatile __u32 *cell;
 
 	if (!door)
 		return 0;
-	cell = &door->cell[(place->tag ^ place->line * 0x9e3779b1u) & (WEIR_DOORKEEPER_CELLS - 1)];
+	cell = &door->cell[hash & (WEIR_DOORKEEPER_CELLS - 1)];
 	if (*cell == print)
 		return 1;
 	/* One in four, so that a cell outlives the next few strangers. */
@@ -161,7 +166,7 @@ static __always_inline __u32 known_after_refusal(struct job *job, const struct c
 	if (claim->rule->flags & WEIR_RULE_ALL)
 		return 0;
 	if (!claim->look.own)
-		return known_came_back(&claim->place) ? NOTICE_ADD : 0;
+		return known_came_back(job, claim->rule) ? NOTICE_ADD : 0;
 	if (!sampled(claim->count->refused.packets + claim->count->would_refuse.packets,
 		     SAMPLE_REFUSED))
 		return 0;
