@@ -18,12 +18,10 @@
 #include "plane/internal.h"
 #include "weir.skel.h"
 
-#define LINK_PREFIX "link-"
-
 /* A name in a BPF file system may hold no dot, and '%' is what an interface's name may not. */
 void attach_link_name(const char *interface, char *buf, size_t size)
 {
-	size_t length = (size_t)snprintf(buf, size, LINK_PREFIX);
+	size_t length = (size_t)snprintf(buf, size, PINS_LINK);
 
 	for (; *interface && length + 4 < size; interface++) {
 		if (*interface == '.')
@@ -38,7 +36,7 @@ static void interface_of_link(const char *name, char *buf, size_t size)
 {
 	size_t length = 0;
 
-	for (name += strlen(LINK_PREFIX); *name && length + 1 < size; name++) {
+	for (name += strlen(PINS_LINK); *name && length + 1 < size; name++) {
 		if (!strncmp(name, "%2e", 3)) {
 			buf[length++] = '.';
 			name += 2;
@@ -271,7 +269,7 @@ int weir_plane_attachments(struct weir_plane *plane, struct weir_attachment **re
 			   size_t *ret_count)
 {
 	struct attachments all = { .plane = plane };
-	int err = pins_each(plane->pins_dir, LINK_PREFIX, add_attachment, &all);
+	int err = pins_each(plane->pins_dir, PINS_LINK, add_attachment, &all);
 
 	if (err) {
 		free(all.list);
@@ -289,7 +287,7 @@ static int detach_pin(const char *name, void *dir)
 
 	if (err)
 		return err;
-	if (!strncmp(name, LINK_PREFIX, strlen(LINK_PREFIX)))
+	if (!strncmp(name, PINS_LINK, strlen(PINS_LINK)))
 		return detach_link(path);
 	return unlink(path) ? -errno : 0;
 }
@@ -304,7 +302,7 @@ int weir_plane_detach(const char *pins_dir, struct weir_error *error)
 	if (err)
 		return err;
 	/* Links first: the maps are not to vanish under packets. */
-	err = pins_each(pins_dir, LINK_PREFIX, detach_pin, (void *)pins_dir);
+	err = pins_each(pins_dir, PINS_LINK, detach_pin, (void *)pins_dir);
 	if (!err)
 		err = pins_each(pins_dir, "", detach_pin, (void *)pins_dir);
 	if (!err && rmdir(pins_dir))

@@ -142,7 +142,23 @@ int pins_open_maps(const char *dir, int fds[MAP_COUNT])
 	return err;
 }
 
-int pins_put_maps(const char *dir, const int fds[MAP_COUNT])
+/** Another version's map, or a draft that was left behind. */
+static int remove_stranger(const char *name, void *dir)
+{
+	char path[PATH_MAX];
+
+	for (int i = 0; i < MAP_COUNT; i++) {
+		if (!strcmp(name, names[i]))
+			return 0;
+	}
+	if (!strncmp(name, PINS_LINK, strlen(PINS_LINK)) ||
+	    pins_path(dir, name, path, sizeof(path)))
+		return 0;
+	unlink(path);
+	return 0;
+}
+
+static int put_maps(const char *dir, const int fds[MAP_COUNT])
 {
 	for (int i = 0; i < MAP_COUNT; i++) {
 		char path[PATH_MAX], draft[PATH_MAX], name[32];
@@ -158,6 +174,13 @@ int pins_put_maps(const char *dir, const int fds[MAP_COUNT])
 			return -errno;
 	}
 	return 0;
+}
+
+int pins_put_maps(const char *dir, const int fds[MAP_COUNT])
+{
+	int err = put_maps(dir, fds);
+
+	return err ? err : pins_each(dir, "", remove_stranger, (void *)dir);
 }
 
 int pins_each(const char *dir, const char *prefix, int (*visit)(const char *name, void *arg),
