@@ -46,6 +46,8 @@ static void agent_clear(struct weir_agent *agent)
 	if (agent->loop)
 		event_base_free(agent->loop);
 	weir_plane_close(agent->plane);
+	if (agent->undo_pins)
+		weir_plane_detach(agent->policy->pins_dir, NULL);
 	weir_policy_free(agent->kept);
 	weir_policy_free(agent->policy);
 }
@@ -187,6 +189,7 @@ static int open_plane(struct weir_agent *agent, struct weir_error *error)
 	err = weir_plane_start(agent->policy->pins_dir, NULL, error, &takeover, &agent->plane);
 	if (err)
 		return err;
+	agent->undo_pins = takeover == WEIR_TAKEOVER_NONE;
 	weir_tell_takeover(takeover, weir_plane_ctl(agent->plane)->heartbeat_ns);
 	interfaces.plane = agent->plane;
 	err = weir_interfaces_new(agent->loop, &interfaces, error, &agent->interfaces);
@@ -283,6 +286,7 @@ int weir_agent_run(const struct weir_agent_options *options)
 
 	status = start(&agent);
 	if (status == STATUS_DONE) {
+		agent.undo_pins = false;
 		tell_started(&agent);
 		if (event_base_dispatch(agent.loop) < 0) {
 			weir_log(WEIR_LOG_ERROR, "event loop failed", WEIR_LOG_ERRNO(errno));
