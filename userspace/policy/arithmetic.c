@@ -10,6 +10,7 @@
 #include "policy/arithmetic.h"
 
 #include <errno.h>
+#include <weir/maps.h>
 
 #include "policy/compile.h"
 #include "policy/faults.h"
@@ -141,6 +142,9 @@ static void reckon_table(const struct weir_limit *limit, uint64_t packet, bool f
 {
 	uint64_t words = limit->source.all ? WEIR_WAYS : limit->buckets;
 
+	/* A small table has a chunk to itself. */
+	if (words < (uint64_t)WEIR_CHUNK_LINES * WEIR_WAYS)
+		words = (uint64_t)WEIR_CHUNK_LINES * WEIR_WAYS;
 	sums->table_bytes = words * sizeof(uint64_t) * (fallback_table ? 2 : 1);
 	if (!limit->source.all)
 		sums->new_sources_per_s =
