@@ -44,6 +44,7 @@ printed_field() {
 }
 
 net_up 1500
+# `web` has a table of several chunks.
 limits=$(
 	cat <<'END'
 limits:
@@ -51,6 +52,7 @@ limits:
     match: {proto: tcp, port: 80}
     node_rate: 20 packets/h
     burst: 20 packets
+    buckets: 1Mi
   - name: volume
     match: {proto: udp, port: 1002}
     fleet_rate: 100 KB/min
@@ -81,7 +83,7 @@ as_shown "Which limits are in force, in which slot, with which numbers?"
 tap_is "limits: names, kinds and order are the policy's" "$(printed_field 'map([.name, .kind])')" \
 	"$(status_json | jq -c '[.limits[] | [.name, .kind]]')"
 tap_is "limits: so are the numbers" "$(printed_field 'map([.token, (.rate_per_s * 3600 | round), .burst, .buckets])')" \
-	'[["packet",20,30,262144],["byte",6000000,50000,1024],["packet",10,5,262144]]'
+	'[["packet",20,30,1048576],["byte",6000000,50000,1024],["packet",10,5,262144]]'
 tap_is "limits: the slot is the one weir key gives" "$(printed_field '.[0].slot')" \
 	"$(weir key web 192.0.2.7 --json | jq .slot)"
 slots=$(printed_field 'map({key: .name, value: .slot}) | from_entries')
