@@ -2,6 +2,7 @@
 /*
  * What a person who starts the agent wants to know, one fact a line.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -161,10 +162,11 @@ static void print_config(const struct weir_agent *agent, char *buf, size_t size)
 
 void weir_tell_end(const struct weir_agent *agent)
 {
-	char config[QUANTITY_LEN * 8], command[sizeof(config) + QUANTITY_LEN];
+	char config[QUANTITY_LEN * 8], command[sizeof(config) * 2];
 
 	print_config(agent, config, sizeof(config));
-	snprintf(command, sizeof(command), "weir detach%s", config);
+	/* As it was called: it need not be on the path. */
+	snprintf(command, sizeof(command), "%s detach%s", program_invocation_name, config);
 	weir_log(WEIR_LOG_NOTICE,
 		 "the agent has ended and the limits stay on; what takes them off is",
 		 WEIR_LOG_TEXT("command", command));
