@@ -171,7 +171,7 @@ static void a_node_limit_lets_each_node_have_its_rate(void **state)
 	assert_int_equal(sums.fleet_burst_tokens, 60);
 	near(sums.one_node_per_s, 1);
 	near(sums.new_sources_per_s, 0);
-	assert_int_equal(sums.table_bytes, 64);
+	assert_int_equal(sums.table_bytes, 2 << 20);
 	assert_true(sums.per_boot);
 }
 
