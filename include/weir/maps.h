@@ -62,7 +62,8 @@ struct weir_ctl {
 	__u64 injected_ns;	/* the clock of a program loaded with weir_knobs.injected_clock */
 	__u64 policy_since_ns;	/* CLOCK_BOOTTIME when the active policy was put in force */
 	__u64 coarse_behind_ns; /* CLOCK_MONOTONIC less the coarse clock, at the start of a tick */
-	__u64 reserved[2];
+	__u64 ended_ns; /* CLOCK_BOOTTIME when an agent last ended by itself; after heartbeat_ns: it is gone */
+	__u64 reserved;
 };
 
 _Static_assert(sizeof(struct weir_ctl) == 64, "ctl is one cache line");

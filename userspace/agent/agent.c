@@ -293,6 +293,7 @@ int weir_agent_run(const struct weir_agent_options *options)
 			status = STATUS_FAILED;
 		}
 		weir_process_stopping();
+		weir_plane_set_ended(agent.plane, weir_clock_boottime_ns());
 		weir_tell_end(&agent);
 	}
 	weir_log_flush();

@@ -133,8 +133,8 @@ static void write_tables(FILE *out, const struct weir_page *page)
 	} families[] = {
 		{ "weir_table_size", "gauge", "Buckets in a limit's table." },
 		{ "weir_table_inherited_total", "counter",
-		  "Newcomers that took over the bucket, and the debt, of a source seen least "
-		  "lately." },
+		  "Newcomers that took over the bucket, and the debt, of the source that owed "
+		  "least." },
 		{ "weir_table_not_inserted_total", "counter",
 		  "Times that a source worth knowing by name found no place or no budget." },
 		{ "weir_table_lost_race_total", "counter",

@@ -135,7 +135,7 @@ const struct weir_command weir_commands[] = {
 		.words = "",
 		.summary = "remove program and pins: the limits are off then",
 		.about = "Refuses while the agent runs.",
-		.example = "  systemctl stop weir && weir detach",
+		.example = "  weir detach --pins /sys/fs/bpf/weir",
 		.options = WEIR_TAKES_COMMON,
 		.run = weir_cli_detach,
 	},

@@ -68,8 +68,8 @@ static enum weir_exit complain(int err, const char *pins_dir, const struct weir_
 	else
 		weir_complain("detaching %s failed: %s", pins_dir, strerror(-err));
 	if (err == -EBUSY)
-		weir_complain("nothing was removed; stop the agent first (systemctl stop weir, or "
-			      "Ctrl-C where it runs), then detach");
+		weir_complain("nothing was removed; stop the agent first (Ctrl-C where it runs, or "
+			      "SIGTERM), then detach");
 	return WEIR_FAILED;
 }
 

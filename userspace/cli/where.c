@@ -131,5 +131,5 @@ bool weir_agent_alive(const struct weir_ctl *ctl)
 {
 	double age = weir_heartbeat_age_s(ctl);
 
-	return age >= 0 && age < HEARTBEAT_STALE_S;
+	return age >= 0 && age < HEARTBEAT_STALE_S && ctl->ended_ns < ctl->heartbeat_ns;
 }

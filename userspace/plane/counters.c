@@ -23,6 +23,11 @@ void weir_plane_set_heartbeat(struct weir_plane *plane, uint64_t boottime_ns)
 	*(volatile __u64 *)&plane->ctl->heartbeat_ns = boottime_ns;
 }
 
+void weir_plane_set_ended(struct weir_plane *plane, uint64_t boottime_ns)
+{
+	*(volatile __u64 *)&plane->ctl->ended_ns = boottime_ns;
+}
+
 void weir_plane_set_clock(struct weir_plane *plane, uint64_t monotonic_ns)
 {
 	*(volatile __u64 *)&plane->ctl->injected_ns = monotonic_ns;

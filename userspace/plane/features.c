@@ -18,7 +18,6 @@ enum feature {
 	FEATURE_XDP,
 	FEATURE_TIMER,
 	FEATURE_CAS,
-	FEATURE_COARSE,
 	FEATURE_MEMBARRIER,
 	FEATURE_FRAGS,
 };
@@ -28,7 +27,6 @@ static struct weir_feature features[] = {
 	[FEATURE_XDP] = { "xdp", false, true, "XDP programs" },
 	[FEATURE_TIMER] = { "timer", false, true, "the sweep that outlives the agent, Linux 5.15" },
 	[FEATURE_CAS] = { "compare-and-swap", false, true, "charging a bucket, Linux 5.12" },
-	[FEATURE_COARSE] = { "coarse-clock", false, true, "the cheap clock, Linux 5.11" },
 	[FEATURE_MEMBARRIER] = { "membarrier", false, true,
 				 "waiting for packets in flight; absent with nohz_full" },
 	[FEATURE_FRAGS] = { "multi-buffer", false, false,
@@ -63,7 +61,6 @@ const struct weir_feature *weir_plane_features(void)
 	features[FEATURE_TIMER].found = has_call(BPF_FUNC_timer_init);
 	/* Came with the same merge as atomics in the JITs; timers are later still. */
 	features[FEATURE_CAS].found = features[FEATURE_TIMER].found;
-	features[FEATURE_COARSE].found = has_call(BPF_FUNC_ktime_get_coarse_ns);
 	features[FEATURE_MEMBARRIER].found = has_membarrier();
 	features[FEATURE_FRAGS].found = has_call(BPF_FUNC_xdp_get_buff_len);
 	probed = true;

@@ -48,9 +48,8 @@ struct portion {
 static int apply_one(int outer_fd, const struct outer_change *change)
 {
 	if (change->fd >= 0)
-		return bpf_map_update_elem(outer_fd, &change->index, &change->fd, BPF_ANY) ?
-			       -errno :
-			       0;
+		return bpf_map_update_elem(outer_fd, &change->index, &change->fd, BPF_ANY) ? -errno
+											   : 0;
 	if (bpf_map_delete_elem(outer_fd, &change->index) && errno != ENOENT)
 		return -errno;
 	return 0;

@@ -20,21 +20,11 @@
 #include "plane/internal.h"
 
 static const char *const names[MAP_COUNT] = {
-	[MAP_CTL] = "ctl",
-	[MAP_RULES] = "rules",
-	[MAP_PORTS] = "ports",
-	[MAP_FROM] = "from",
-	[MAP_TO] = "to",
-	[MAP_TABLES] = "tables",
-	[MAP_CHUNKS] = "chunks",
-	[MAP_NAMES] = "names",
-	[MAP_REASONS] = "reasons",
-	[MAP_LIMITS] = "limits",
-	[MAP_SOURCES] = "sources",
-	[MAP_DOORKEEPER] = "doorkeeper",
-	[MAP_BUDGET] = "budget",
-	[MAP_JOBS] = "jobs",
-	[MAP_SWEEP] = "sweep",
+	[MAP_CTL] = "ctl",	 [MAP_RULES] = "rules",	    [MAP_PORTS] = "ports",
+	[MAP_FROM] = "from",	 [MAP_TO] = "to",	    [MAP_TABLES] = "tables",
+	[MAP_CHUNKS] = "chunks", [MAP_NAMES] = "names",	    [MAP_REASONS] = "reasons",
+	[MAP_LIMITS] = "limits", [MAP_SOURCES] = "sources", [MAP_DOORKEEPER] = "doorkeeper",
+	[MAP_BUDGET] = "budget", [MAP_JOBS] = "jobs",	    [MAP_SWEEP] = "sweep",
 };
 
 const char *map_name(enum map_id id)

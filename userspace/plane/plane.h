@@ -108,6 +108,8 @@ void weir_plane_set_observe(struct weir_plane *plane, bool observe);
 /** True when nothing is refused: by the policy in force, or by the panic switch. */
 bool weir_plane_observes(const struct weir_plane *plane);
 void weir_plane_set_heartbeat(struct weir_plane *plane, uint64_t boottime_ns);
+/** The agent ends: nobody need wait for its heartbeat to grow old. */
+void weir_plane_set_ended(struct weir_plane *plane, uint64_t boottime_ns);
 void weir_plane_set_clock(struct weir_plane *plane, uint64_t monotonic_ns);
 
 /** Counts since the maps were made, summed over CPUs. */

@@ -146,8 +146,7 @@ static int place_new(struct publication *p, uint32_t i, bool known_name)
 	name_slot(p->plane, rule->slot, limit);
 	/* Sources had tokens under this name before: a full table would give them a second burst. */
 	return table_create(p->plane, limit->name, rule,
-			    known_name ? TABLE_WITHOUT_TOKENS : TABLE_FULL_OF_TOKENS,
-			    &p->chunks);
+			    known_name ? TABLE_WITHOUT_TOKENS : TABLE_FULL_OF_TOKENS, &p->chunks);
 }
 
 static void keep_table(struct weir_rule *rule, const struct weir_rule *old)

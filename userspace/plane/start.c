@@ -98,7 +98,8 @@ int weir_plane_open(const char *pins_dir, struct weir_error *error, struct weir_
 		return weir_error_set(error, -ENOMEM, "out of memory");
 	err = pins_open_maps(pins_dir, plane->map_fd);
 	if (err == -ENOENT)
-		weir_error_set(error, err, "%s: nothing is pinned there: no agent has run", pins_dir);
+		weir_error_set(error, err, "%s: nothing is pinned there: no agent has run",
+			       pins_dir);
 	else if (err == -EPROTO)
 		other_version(pins_dir, error);
 	else if (err)
@@ -179,7 +180,8 @@ static int open_object(struct weir_plane *plane, const struct weir_plane_options
 {
 	plane->skeleton = weir_bpf__open();
 	if (!plane->skeleton)
-		return weir_error_set(error, -errno, "the XDP program cannot be read: %s", complaint);
+		return weir_error_set(error, -errno, "the XDP program cannot be read: %s",
+				      complaint);
 	plane->injected_clock = options && options->injected_clock;
 	plane->skeleton->rodata->weir_knobs.injected_clock = plane->injected_clock;
 	plane->skeleton->rodata->weir_knobs.tick_ns = (uint32_t)plane->tick_ns;
@@ -272,9 +274,10 @@ static int start(struct weir_plane *plane, const struct weir_plane_options *opti
 	err = first_words(plane, *ret_takeover);
 	if (!err && !(options && options->no_timer))
 		err = run_once(plane->skeleton->progs.weir_arm);
-	return err ? weir_error_set(error, err, "the packet path's clock and timer cannot be started: %s",
-				    strerror(-err)) :
-		     0;
+	return err ? weir_error_set(error, err,
+				    "the packet path's clock and timer cannot be started: %s",
+				    strerror(-err))
+		   : 0;
 }
 
 static int require_features(struct weir_error *error)
