@@ -19,7 +19,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 WEIR=${WEIR:-$root/build/san/weir}
 tools=$root/build/net
 world=weir-$$
-scratch=$(mktemp -d "/tmp/$world.XXXXXX")
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/$world.XXXXXX")
 # The node that commands are about; policy sets it.
 node=
 declare -A agent_of=() namespace_of=() sender_of=()
@@ -365,7 +365,7 @@ count_start() {
 	rm -f "$scratch"/count{,.err}
 	spawn host "$scratch/count" "$scratch/count.err" "$tools/count" --dev w0 "$@"
 	counter=$spawned
-	wait_for 10 grep -q ready "$scratch/count.err"
+	wait_for 10 grep -qs ready "$scratch/count.err"
 }
 
 # count_stop: what came through is in counted (JSON) from then on. What is lost by the counter itself

@@ -48,7 +48,7 @@ receive() {
 	rm -f "$scratch"/received{,.err}
 	spawn host "$scratch/received" "$scratch/received.err" /usr/bin/python3 "$scratch/receive.py" "$1"
 	receiver=$spawned
-	wait_for 10 grep -q ready "$scratch/received.err"
+	wait_for 10 grep -qs ready "$scratch/received.err"
 }
 
 # receive_end: what it printed is in received from then on
@@ -103,7 +103,7 @@ jumbo() {
 
 spawn host "$scratch/jumbo" "$scratch/jumbo.err" "$tools/count" --dev w1 --rate 2000000 --burst 500000 --bytes
 counter=$spawned
-wait_for 10 grep -q ready "$scratch/jumbo.err"
+wait_for 10 grep -qs ready "$scratch/jumbo.err"
 jumbo --src 10.78.0.3 --dst 10.78.0.9 --size 9014 --rate 1000 --count 50
 tap_is "case 14: a frame of 9,014 bytes is counted whole" \
 	"$(status_json | jq -c '.limits[] | select(.name == "jumbo") | .admitted')" \
