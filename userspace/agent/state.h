@@ -26,7 +26,7 @@ struct weir_agent {
 	const struct weir_agent_options *options;
 	struct event_base *loop;
 	struct weir_plane *plane;
-	bool undo_pins; /* this start made them, and it has failed */
+	bool undo_pins;		    /* this start made them, and it has failed */
 	struct weir_policy *policy; /* in force */
 	struct weir_policy *kept;   /* while one is tried: what to go back to; else NULL */
 	struct event *try_ends;
