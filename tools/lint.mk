@@ -34,7 +34,7 @@ build/lint/format: $(lint_c) $(lint_headers) .clang-format
 # SC2119, SC2120: a function whose arguments may be left out is called as it is meant to be.
 build/lint/shell: $(lint_scripts)
 	@mkdir -p $(@D)
-	@[[ -z '$(lint_scripts)' ]] || shellcheck -x -P SCRIPTDIR -e SC2119,SC2120 $(lint_scripts)
+	@[[ -z '$(lint_scripts)' ]] || shellcheck -S info -x -P SCRIPTDIR -e SC2119,SC2120 $(lint_scripts)
 	@touch $@
 
 # Test and benchmark programs see more folders than the product does.
