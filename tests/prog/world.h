@@ -64,7 +64,17 @@ struct weir_limit_view world_limit(const char *name);
 /** What a limit lets through at once: its burst, less what a coarse one holds back. In tokens. */
 uint64_t world_burst(const char *name);
 
+/** The lines of a limit's table as packets see them, the first chunk of it. */
+struct world_table {
+	struct weir_line *lines;
+	uint32_t count;
+};
+struct world_table world_table(const char *limit);
+
+/** @return a tag that two words of a line have, 0 when there is none */
+uint32_t world_twice(const struct weir_line *line);
+
 #define assert_reason(frame, expected) world_expect(__FILE__, __LINE__, frame, expected)
-void world_expect(const char *file, int line, struct frame frame, uint32_t reason);
+void world_expect(const char *file, int line, struct frame frame, uint32_t expected);
 
 #endif
