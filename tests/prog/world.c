@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -195,6 +196,37 @@ uint64_t world_burst(const char *name)
 		return limit.name.burst_tokens;
 	held_back = (held_back + limit.name.rate_per_ns - 1) / limit.name.rate_per_ns;
 	return limit.name.burst_tokens - (uint64_t)held_back;
+}
+
+struct world_table world_table(const char *limit)
+{
+	static const struct weir_prefix anyone = { .addr = { 10 }, .family = 4, .bits = 32 };
+	struct world_table table = { .count = world_limit(limit).name.buckets / WEIR_WAYS };
+	struct weir_key_view key;
+	int fd;
+
+	assert_int_equal(weir_plane_key(world.plane, limit, &anyone, &key), 0);
+	assert_int_equal(key.chunk_line, key.line);
+	fd = bpf_map_get_fd_by_id(key.table_map_id);
+	assert_true(fd >= 0);
+	table.lines =
+		mmap(NULL, WEIR_CHUNK_LINES * sizeof(*table.lines), PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	assert_true(table.lines != MAP_FAILED);
+	return table;
+}
+
+uint32_t world_twice(const struct weir_line *line)
+{
+	for (int i = 0; i < WEIR_WAYS; i++) {
+		uint32_t tag = line->bucket[i].tag;
+
+		for (int k = i + 1; tag && k < WEIR_WAYS; k++) {
+			if (line->bucket[k].tag == tag)
+				return tag;
+		}
+	}
+	return 0;
 }
 
 void world_sweep(unsigned int times)
