@@ -20,13 +20,17 @@ limits:
 END
 start_agent agent
 
-# load SECONDS: a flood and a polite source on each limit, in the background
+# load SECONDS: a flood and a polite source on each limit, in the background; new sources each time, whose
+# buckets are full
 load() {
-	send_start flood --src 10.1.0.1 --dst $sink4 --rate 2000 --seconds "$1"
-	send_start fleet --src 10.1.0.2 --dst $sink4 --proto tcp --rate 2000 --seconds "$1"
-	send_start polite --src fd00:1::1 --dst $sink6 --rate 150 --seconds "$1"
+	loads=$((loads + 1))
+	flood=10.1.$loads.1
+	send_start flood --src "$flood" --dst $sink4 --rate 2000 --seconds "$1"
+	send_start fleet --src 10.1.$loads.2 --dst $sink4 --proto tcp --rate 2000 --seconds "$1"
+	send_start polite --src fd00:1:0:$loads::1 --dst $sink6 --rate 150 --seconds "$1"
 }
 
+loads=0
 offered=0
 load_end() {
 	offered=0
@@ -66,11 +70,26 @@ load_end
 count_stop
 tap_bound "case 16: no source is refilled by the death or the restart"
 tap_that "case 16: nobody stood still either" \
-	"$(arrived 10.1.0.1) >= $(least 200 100 "$(jq ".seconds - .late_s" "$scratch/send.flood")")" "$counted"
-tap_is "case 16: the polite source lost nothing" "$(arrived fd00:1::/64)" "$polite"
+	"$(arrived "$flood") >= $(least 200 100 "$(jq ".seconds - .late_s" "$scratch/send.flood")")" "$counted"
+tap_is "case 16: the polite source lost nothing" "$(arrived "fd00:1:0:$loads::/64")" "$polite"
 tap_is "case 16: every packet met the limits" $(($(limits_count) - before)) "$offered"
 tap_like "case 16: the log says how long no agent was there" "$(agent_log agent)" \
 	"takeover|taken over|without an agent|agent_away|heartbeat"
+
+## frozen instead of dead
+
+count_start --rate 200 --burst 100
+load 30
+kill -STOP "${agent_of[agent]}"
+wait_for 10 not_alive
+refused=$(limit_count udp refused)
+tap_run "a frozen agent: limits stay on" wait_for 5 is_more udp refused "$refused"
+tap_is "and the status says that it shows no sign of life" "$(field .agent.alive)" false
+kill -CONT "${agent_of[agent]}"
+tap_run "it goes on where it was" wait_for 5 alive agent
+load_end
+count_stop
+tap_bound "no source gained by that"
 
 ## case 17: twenty restarts under load
 
@@ -87,12 +106,35 @@ done
 load_end
 count_stop
 tap_bound "case 17: twenty restarts under load: no source is refilled"
-tap_is "case 17: the polite source lost no packet" "$(arrived fd00:1::/64)" "$polite"
+tap_is "case 17: the polite source lost no packet" "$(arrived "fd00:1:0:$loads::/64")" "$polite"
 tap_that "case 17: the flood got all the limit gives, all the time" \
-	"$(arrived 10.1.0.1) >= $(least 200 100 "$(jq ".seconds - .late_s" "$scratch/send.flood")")" "$counted"
+	"$(arrived "$flood") >= $(least 200 100 "$(jq ".seconds - .late_s" "$scratch/send.flood")")" "$counted"
 tap_is "case 17: no instant unprotected: every packet met the limits" \
 	$(($(limits_count) - before)) "$offered"
 tap_that "case 17: and the program was replaced in place" "$(program_id host w0) != $program"
+
+## what systemd is told
+
+cat >"$scratch/notify.py" <<'END'
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print("bound", flush=True)
+while True:
+    print(s.recv(4096).decode(), flush=True)
+END
+spawn host "$scratch/notified" "$scratch/notified" /usr/bin/python3 "$scratch/notify.py" "$scratch/notify"
+wait_for 10 grep -qs bound "$scratch/notified"
+stop_agent agent
+export NOTIFY_SOCKET=$scratch/notify
+start_agent agent
+tap_run "systemd is told when the node is protected" wait_for 5 grep -qs '^READY=1' "$scratch/notified"
+weir reload >/dev/null
+tap_run "and of a reload" wait_for 5 grep -qs '^RELOADING=1' "$scratch/notified"
+stop_agent agent
+tap_run "and of the end" wait_for 5 grep -qs '^STOPPING=1' "$scratch/notified"
+unset NOTIFY_SOCKET
+start_agent agent
 
 ## stopped as asked
 
@@ -108,7 +150,7 @@ tap_run "weir detach takes them off" weir detach
 tap_is "nothing is attached then" "$(program_id host w0)" 0
 tap_empty "nothing is pinned" "$(find "/sys/fs/bpf/$world-agent" 2>/dev/null || :)"
 count_start --list 2000
-send --src 10.1.0.9 --dst $sink4 --count 1000
+send --src 10.9.0.9 --dst $sink4 --count 1000
 count_stop
 tap_is "and packets pass" "$(arrived all)" 1000
 

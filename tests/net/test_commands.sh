@@ -158,6 +158,34 @@ tap_is "top: is in the metrics as the one nearest to its limit" \
 send_stop web
 send_stop volume
 
+## run --interface --watch
+
+make_space watched
+make_link watched v0 peer v1
+namespace_of[watched]=watched
+policy watched <<'END'
+interfaces: [not-this-one]
+limits:
+  - name: udp
+    match: {proto: udp}
+    node_rate: 100 packets/s
+    burst: 50 packets
+END
+spawn watched "$scratch/watched.out" "$scratch/watched.log" \
+	"$WEIR" run -c "$scratch/watched.yaml" --interface v0 --watch
+agent_of[watched]=$spawned
+wait_for 30 ready watched 0
+tap_run "run --interface takes the place of the file's interfaces" protects v0
+# shellcheck disable=SC2317 # called by wait_for
+flood_v0() {
+	send_from peer v1 watched v0 --src 10.1.0.1 --dst 10.77.9.9 --rate 2000 --seconds 1 >/dev/null
+	grep -qE '[1-9][0-9]* ?(refused|dropped)|(refused|dropped)[^0-9]*[1-9]' "$scratch/watched.out"
+}
+tap_run "run --watch shows what is refused" wait_for 10 flood_v0
+tap_note "$(tail -n 2 "$scratch/watched.out")"
+stop_agent watched
+node=commands
+
 ## key, version, help, errors
 
 # shellcheck disable=SC2046 # bytes as words

@@ -43,6 +43,17 @@ done
 tap_run "weir check needs no root" as_nobody "$WEIR" check "$scratch/safety.yaml"
 tap_is "nothing changed by that" "$(field '[.observing, .agent.alive] | map(tostring) | join(" ")')" "false true"
 
+output=$(in_host unshare --user --map-root-user "$WEIR" run -c "$scratch/safety.yaml" 2>&1) && status=0 || status=$?
+tap_like "root of a user namespace is not root enough, and is told so" "$status $output" \
+	'^1 .*(root|privilege|capabilit|permi)'
+
+## no BPF file system
+
+sed "s#pins: [^,]*#pins: $scratch/not-bpf#" "$scratch/safety.yaml" >"$scratch/not-bpf.yaml"
+output=$(in_host "$WEIR" run -c "$scratch/not-bpf.yaml" 2>&1) && status=0 || status=$?
+tap_like "pins outside of a BPF file system are refused, with what to do" "$status $output" '^1 .*(bpf|BPF).*mount'
+tap_empty "and nothing is made there" "$(find "$scratch/not-bpf" 2>/dev/null || :)"
+
 ## two agents
 
 output=$(weir run 2>&1) && status=0 || status=$?

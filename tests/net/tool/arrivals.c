@@ -192,6 +192,8 @@ static void tally(struct arrivals *a)
 		judge(a, source, arrival);
 		if (!source->packets)
 			source->first_ns = arrival->stamp_ns;
+		else if (arrival->stamp_ns - source->last_ns > source->gap_ns)
+			source->gap_ns = arrival->stamp_ns - source->last_ns;
 		source->last_ns = arrival->stamp_ns;
 		source->packets++;
 		source->bytes += arrival->bytes;
@@ -222,6 +224,7 @@ static void print_source(const struct arrivals *a, const struct source *source,
 	member(json, "bytes", source->bytes);
 	member_double(json, "first_s", source->first_ns / NS_PER_S);
 	member_double(json, "last_s", source->last_ns / NS_PER_S);
+	member_double(json, "gap_s", source->gap_ns / NS_PER_S);
 	if (a->rate_per_s > 0)
 		member_double(json, "excess", source->excess);
 	weir_json_object_close(json);

@@ -26,9 +26,10 @@ struct source {
 	uint64_t bytes;
 	uint64_t first_ns;
 	uint64_t last_ns;
-	double used;   /* tokens up to here */
-	double origin; /* the largest of rate * sent(i) - tokens before i */
-	double excess; /* the most above the bound over any interval; at most 0: held */
+	uint64_t gap_ns; /* the longest time between two */
+	double used;	 /* tokens up to here */
+	double origin;	 /* the largest of rate * sent(i) - tokens before i */
+	double excess;	 /* the most above the bound over any interval; at most 0: held */
 };
 
 struct arrivals {
