@@ -303,7 +303,7 @@ static void a_limit_by_the_coarse_clock(void **state)
 	struct table t = table_of(7, 20000, 2000);
 
 	assert_true(t.coarse);
-	run(&t, FEW, 300, NO_CHANGES);
+	run(&t, EIGHT, 300, NO_CHANGES);
 }
 
 static void policies_that_change_under_zipf(void **state)
