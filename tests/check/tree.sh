@@ -7,7 +7,7 @@ source "$(dirname "$0")/../tap.sh"
 source "$(dirname "$0")/sources.bash"
 
 top=" .ci .clang-format .clang-tidy .editorconfig .git .gitignore LICENSE Makefile README.md bpf build docs include tests tools userspace "
-rings=" bench check fuzz lib mutants net prog unit "
+rings=" check fuzz kernels lib mutants net prog unit "
 
 tap_empty "the top level holds only what is known" "$(
 	find . -mindepth 1 -maxdepth 1 -printf '%f\n' | while read -r name; do
