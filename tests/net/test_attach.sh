@@ -93,6 +93,23 @@ link=$(bpftool -j link show pinned "$(find "/sys/fs/bpf/$world-attach" -name '*w
 bpftool link detach id "$link" 2>/dev/null || in_host ip link set dev w1 xdp off 2>/dev/null || :
 tap_run "a program that somebody takes off comes back" wait_for 10 protects w1
 tap_run "which the log says" wait_for 5 log_has 'somebody else|taken off'
+
+# Another node may not sit down on top of it.
+namespace_of[rival]=host
+policy rival <<<"$limits"
+output=$(weir run 2>&1) && status=0 || status=$?
+tap_like "another node of weir on the same interface is refused" "$status $output" '^1 .*w0.*weir'
+node=attach
+tap_run "and the first stays" protects w0
+
+# Without its pins an interface is bare: that is counted and said, and a restart mends it.
+rm -rf "/sys/fs/bpf/$world-attach"
+tap_run "pins that are removed by hand are missed" wait_for 5 log_has 'NOT protected.*(pins|restart)'
+tap_that "the time since is counted as unprotected" \
+	"$(metric 'weir_unprotected_seconds_total{interface="w0"}') > 0"
+stop_agent attach
+start_agent attach
+tap_run "a restart protects again" protects w0
 stop_agent attach
 tap_run "detach" weir detach
 

@@ -202,6 +202,11 @@ int weir_plane_attach(struct weir_plane *plane, const char *interface, enum weir
 			return refuse_other(interface, hook.program_id, error);
 		err = create_and_pin(plane, path, ifindex, mode, &attached);
 	}
+	if (err == -ENOENT)
+		return weir_error_set(error, err,
+				      "%s: the folder of pins %s is gone; restart the agent, which "
+				      "makes it anew",
+				      interface, plane->pins_dir);
 	if (err)
 		return explain_failure(interface, mode, err, error);
 	err = pin_maps(plane);
@@ -271,7 +276,8 @@ int weir_plane_attachments(struct weir_plane *plane, struct weir_attachment **re
 	struct attachments all = { .plane = plane };
 	int err = pins_each(plane->pins_dir, PINS_LINK, add_attachment, &all);
 
-	if (err) {
+	/* Without the folder there are no links either. */
+	if (err && err != -ENOENT) {
 		free(all.list);
 		return err;
 	}
