@@ -8,7 +8,8 @@
 #   build/weir.bpf.o    the XDP program                 build/gen/   skeletons made from *.bpf.c
 #   build/fuzz/         fuzz targets, instrumented      build/lint/  what lint has seen and passed
 #
-# tests/tests.mk builds and runs the tests, tools/lint.mk checks the sources.
+# tests/tests.mk builds and runs the tests, tools/lint.mk checks the sources, tools/bench/bench.mk
+# builds the benchmark.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -23,6 +24,7 @@ SYSCONFDIR ?= /etc
 DESTDIR    ?=
 IFACE      ?=
 POLICY     ?= tools/weir.yaml
+BENCH      ?=
 JOBS       ?= $(shell nproc)
 
 CC         := gcc
@@ -127,7 +129,7 @@ endef
 $(foreach variant,rel san fuzz,$(foreach layer,$(present),$(eval $(call archive,$(variant),$(layer)))))
 
 # Only these know a skeleton; it has to be there before their first compile.
-include_skeletons := $(wildcard userspace/plane/*.c tests/prog/*.c tests/bench/*.c)
+include_skeletons := $(wildcard userspace/plane/*.c tests/prog/*.c)
 $(foreach variant,rel san fuzz,$(include_skeletons:%.c=build/$(variant)/%.o)): | $(skeletons)
 
 link_group = -Wl,--start-group $(filter %.a,$^) -Wl,--end-group
@@ -164,10 +166,10 @@ demo: ## one node in namespaces: a polite source, a flood, and what got through
 	@$(MAKE) $(parallel) all build-net
 	@exec tools/demo
 
-bench: ## measure weir beside its peers in one run, as text and JSON (build/bench/)
+bench: ## measure weir beside its peers in one run (root; BENCH='--quick --json FILE')
 	@tools/setup --test
-	@$(MAKE) $(parallel) all build-bench
-	@exec tests/bench/run
+	@$(MAKE) $(parallel) build-bench
+	@exec tools/bench/run $(BENCH)
 
 install: all ## copy the program, its policy and its pages below DESTDIR (PREFIX=/usr)
 	install -D -m 755 build/weir '$(DESTDIR)$(PREFIX)/bin/weir'
@@ -182,6 +184,7 @@ clean: ## remove build/, all there is
 
 include tests/tests.mk
 include tools/lint.mk
+include tools/bench/bench.mk
 
 help: ## this list
 	@sed -nE 's/^([a-z][a-z-]*):.*[^#]## (.*)/\1\t\2/p' $(filter-out %.d,$(MAKEFILE_LIST)) | \

@@ -46,7 +46,6 @@ net_mains    := send count
 net_tools    := $(if $(wildcard tests/net/tool/*.c),$(net_mains:%=build/net/%))
 net_common   := $(patsubst %.c,build/rel/%.o,$(filter-out $(net_mains:%=tests/net/tool/%.c),\
 		$(wildcard tests/net/tool/*.c)))
-bench_objects := $(patsubst %.c,build/rel/%.o,$(filter-out %.bpf.c,$(wildcard tests/bench/*.c)))
 san_weir     := $(if $(programs),build/san/weir)
 
 # $(1) variant: what the tests share
@@ -57,7 +56,7 @@ endef
 $(foreach variant,rel san fuzz,$(eval $(call test_lib,$(variant))))
 $(unit_tests) $(prog_tests): build/san/tests/lib.a
 $(fuzz_tests): build/fuzz/tests/lib.a
-$(net_tools) build/bench/weir-bench: build/rel/tests/lib.a
+$(net_tools): build/rel/tests/lib.a
 
 build/san/tests/%.o build/rel/tests/%.o build/fuzz/tests/%.o: cppflags += -Itests -Wno-unused-parameter
 
@@ -84,12 +83,8 @@ $(net_tools): build/net/%: build/rel/tests/net/tool/%.o $(net_common) $(call arc
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(rel_flags) $(rel_link) -o $@ $(filter %.o,$^) $(link_group) $(pkg_libs)
 
-build/bench/weir-bench: $(bench_objects) $(call archives,rel,plane policy base)
-	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(rel_flags) $(rel_link) -o $@ $(filter %.o,$^) $(link_group) $(pkg_libs) -lpthread
-
 # The programs of each ring; `make test` builds them all and counts what does not build as failed.
-.PHONY: build-tests build-unit build-prog build-net build-fuzz build-check build-mutants build-bench
+.PHONY: build-tests build-unit build-prog build-net build-fuzz build-check build-mutants
 build-tests: build-unit build-prog build-net build-fuzz build-check
 build-unit: $(unit_tests)
 build-prog: $(prog_tests)
@@ -97,7 +92,6 @@ build-net: $(net_tools) $(san_weir) $(test_bpf)
 build-fuzz: $(fuzz_tests)
 build-check: all
 build-mutants: all
-build-bench: all $(if $(bench_objects),build/bench/weir-bench) $(test_bpf)
 
 .PHONY: test test-unit test-prog test-net test-fuzz test-check test-mutants
 test: ## set up, build, and run every ring of tests; the last line counts them (root)
