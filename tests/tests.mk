@@ -88,7 +88,7 @@ $(net_tools): build/net/%: build/rel/tests/net/tool/%.o $(net_common) $(call arc
 build-tests: build-unit build-prog build-net build-fuzz build-check
 build-unit: $(unit_tests)
 build-prog: $(prog_tests)
-build-net: $(net_tools) $(san_weir) $(test_bpf)
+build-net: all $(net_tools) $(san_weir) $(test_bpf)
 build-fuzz: $(fuzz_tests)
 build-check: all
 build-mutants: all
