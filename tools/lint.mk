@@ -35,7 +35,8 @@ build/lint/format: $(lint_c) $(lint_headers) .clang-format
 # SC2317: what a trap calls looks unreachable to it.
 build/lint/shell: $(lint_scripts)
 	@mkdir -p $(@D)
-	@[[ -z '$(lint_scripts)' ]] || shellcheck -S info -x -P SCRIPTDIR -e SC2119,SC2120,SC2317 $(lint_scripts)
+	@printf '%s\0' $(lint_scripts) | xargs -0r -n 4 -P $(JOBS) \
+		shellcheck -S info -x -P SCRIPTDIR -e SC2119,SC2120,SC2317
 	@touch $@
 
 # Test and benchmark programs see more folders than the product does.
