@@ -23,6 +23,17 @@ struct tally {
 	__u32 least;	/* the conforming rule with the least headroom */
 };
 
+/** What the look at one rule of several leaves for the charge and the count. */
+struct seen {
+	__u64 word; /* as read */
+	__u64 next; /* as it is to be when the packet passes */
+	__u32 line;
+	__u8 way;
+	__u8 notice; /* for known_notice() */
+	__u8 inherits;
+	__u8 reserved;
+};
+
 /**
  * One packet on its way through the rules. Global functions get nothing else: the verifier then
  * does not follow what is in here from call to call, and proves each function once.
@@ -37,14 +48,14 @@ struct job {
 	__u32 active;  /* slot of rules */
 	__u32 observe; /* the panic switch */
 	__u32 rule;    /* index of the rule looked at, for the calls below */
-	__u32 outcome; /* enum weir_outcome of the last call */
-	__u32 notice;  /* for known_notice(), of the last call */
+	__u32 outcome; /* enum weir_outcome of charge_rule() */
 	__u32 refused; /* for known_count(): what became of the packet, */
 	__u32 shift;   /* and that it stands for 2^shift */
-	__s64 headroom_ns;
+	__u32 reserved;
 	struct weir_prefix_key prefix;
 	struct weir_source_key key;
 	struct weir_source fresh;
+	struct seen seen[WEIR_RULES_MAX];
 };
 
 struct {

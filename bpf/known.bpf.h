@@ -122,19 +122,17 @@ __noinline int known_count(void)
 	return 0;
 }
 
-/** What is to be done about a packet's source, once its bucket has been dealt with. */
-static __always_inline __u32 known_after_admit(struct job *job, const struct claim *claim)
+/**
+ * What is to be done about an admitted packet's source, once its bucket has been dealt with. A
+ * newcomer's debt is not its own: in a flood all newcomers would be past half of their burst.
+ */
+static __always_inline __u32 known_after_admit(const struct claim *claim)
 {
-	/* A newcomer's debt is another's: were it promoted for that, a flood would take all pins. */
 	if (!claim->look.own)
 		return 0;
 	if (!(claim->look.word & WEIR_PINNED))
 		return claim->look.debt + claim->cost > claim->rule->promote ? NOTICE_ADD : 0;
-	if (!sampled(claim->count->admitted.packets, claim->rule->sample))
-		return 0;
-	job->refused = 0;
-	job->shift = claim->rule->sample;
-	return NOTICE_COUNT;
+	return sampled(claim->count->admitted.packets, claim->rule->sample) ? NOTICE_COUNT : 0;
 }
 
 /**
@@ -161,7 +159,7 @@ static __always_inline int known_came_back(const struct job *job, const struct w
 }
 
 /** The same for a refused packet. */
-static __always_inline __u32 known_after_refusal(struct job *job, const struct claim *claim)
+static __always_inline __u32 known_after_refusal(const struct job *job, const struct claim *claim)
 {
 	if (claim->rule->flags & WEIR_RULE_ALL)
 		return 0;
@@ -170,16 +168,17 @@ static __always_inline __u32 known_after_refusal(struct job *job, const struct c
 	if (!sampled(claim->count->refused.packets + claim->count->would_refuse.packets,
 		     SAMPLE_REFUSED))
 		return 0;
-	job->refused = 1;
-	job->shift = SAMPLE_REFUSED;
 	return claim->look.word & WEIR_PINNED ? NOTICE_COUNT : NOTICE_ADD;
 }
 
 /* Apart from the above, so that the stack of the accounting is free again. */
-static __always_inline void known_notice(__u32 notice)
+static __always_inline void known_notice(struct job *job, const struct weir_rule *rule,
+					 __u32 notice, __u32 refused)
 {
 	if (!notice)
 		return;
+	job->refused = refused;
+	job->shift = refused ? SAMPLE_REFUSED : rule->sample;
 	if (notice == NOTICE_ADD || known_count())
 		known_add();
 }

@@ -17,9 +17,9 @@
 #include <weir/packet.h>
 #include <weir/rules.h>
 
-#include "account.bpf.h"
 #include "job.bpf.h"
 #include "maps.bpf.h"
+#include "several.bpf.h"
 #include "sweep.bpf.h"
 
 /* Linux 5.18; before that there are no frames of several buffers either. */
