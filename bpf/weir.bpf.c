@@ -30,9 +30,12 @@ static __always_inline __u32 frame_bytes(struct xdp_md *ctx, __u32 first_buffer)
 	return first_buffer;
 }
 
+/* No driver that puts a frame into several buffers leaves the first shorter than this. */
+#define FIRST_BUFFER_MIN (ETH_HLEN + ETH_DATA_LEN)
+
 /**
  * Parses the frame into the job. Its length costs a call, so it is first taken to end where its first
- * buffer does; an IP packet that fits in there says that this is true.
+ * buffer does; an IP packet that fits in there, and a buffer that short, say that this is true.
  */
 static __always_inline void parse(struct xdp_md *ctx, struct job *job)
 {
@@ -40,7 +43,7 @@ static __always_inline void parse(struct xdp_md *ctx, struct job *job)
 	__u32 first_buffer = end - data, bytes;
 
 	job->parsed = weir_packet_parse(data, end, first_buffer, &job->pkt);
-	if (job->parsed == WEIR_PARSE_IP)
+	if (job->parsed == WEIR_PARSE_IP && first_buffer <= FIRST_BUFFER_MIN)
 		return;
 	bytes = frame_bytes(ctx, first_buffer);
 	if (bytes != first_buffer)

@@ -111,6 +111,20 @@ static void a_frame_of_several_buffers_is_counted_whole(void **state)
 	assert_reason(IP4(UDP, .body = 9000, .length = 9100), WEIR_MALFORMED);
 }
 
+/* Bytes that no IP header counts have crossed the wire all the same. */
+static void what_follows_the_packet_is_counted_too(void **state)
+{
+	world_policy("limits: [{name: jumbo, node_rate: 1 B/s, burst: 100000 B}]");
+	assert_reason(IP4(UDP, .padding = 1000), WEIR_CONFORMS);
+	assert_reason(IP4(UDP, .padding = 9000), WEIR_CONFORMS);
+	assert_reason(IP6(UDP, .padding = 9000), WEIR_CONFORMS);
+	assert_reason(IP6(UDP, .chain = { FRAME_HOP_BY_HOP }, .length_zero = true, .body = 9000),
+		      WEIR_CONFORMS);
+	assert_reason(ETHER(0x88cc, .body = 9000), WEIR_NOT_IP);
+	assert_int_equal(world_limit("jumbo").counts.admitted.bytes,
+			 42 + 1000 + 42 + 9000 + 62 + 9000 + 70 + 9000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +136,7 @@ int main(void)
 				       world_clear),
 		cmocka_unit_test_setup(ports_tags_and_prefixes_do_not_make_a_source, world_clear),
 		cmocka_unit_test_setup(a_frame_of_several_buffers_is_counted_whole, world_clear),
+		cmocka_unit_test_setup(what_follows_the_packet_is_counted_too, world_clear),
 	};
 
 	return cmocka_run_group_tests(tests, world_begin, world_end);
