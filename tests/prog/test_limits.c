@@ -140,24 +140,36 @@ static void a_packet_refused_by_one_limit_takes_nothing_from_any(void **state)
 	assert_int_equal(world_passed(IP4(TCP), 20), 6);
 }
 
+/* A newcomer in a full table is refused for another reason than one that is over its own. */
+#define CROWDED \
+	"- {name: crowded, match: {proto: tcp}, buckets: 8, node_rate: 1 packets/h, burst: 1 packets}\n"
+#define OWN "- {name: own, node_rate: 1 packets/h, burst: 1 packets}\n"
+
+static void use_up_crowded_and_own(void)
+{
+	char from[32];
+
+	for (int i = 1; i <= 8; i++) {
+		snprintf(from, sizeof(from), "10.0.0.%d", i);
+		assert_reason(IP4(TCP, .from = from), WEIR_CONFORMS);
+	}
+	assert_reason(IP4(TCP, .from = "10.0.0.9"), WEIR_TABLE_FULL);
+	assert_reason(IP4(UDP, .from = "10.0.0.9"), WEIR_CONFORMS);
+	assert_reason(IP4(UDP, .from = "10.0.0.9"), WEIR_OVER_LIMIT);
+}
+
 static void the_first_limit_in_the_file_names_the_reason(void **state)
 {
-	/* A newcomer in a full table is refused for another reason than one that is over its own. */
-	world_policy("limits:\n"
-		     "- {name: crowded, node_rate: 1 packets/h, burst: 1 packets, buckets: 8, "
-		     "match: {from: 10.0.0.0/8}}\n"
-		     "- {name: own, node_rate: 1 packets/h, burst: 1 packets}\n");
-	assert_reason(IP4(UDP), WEIR_CONFORMS);
-	assert_reason(IP4(UDP), WEIR_OVER_LIMIT);
-	for (int i = 1; i <= 9; i++) {
-		char from[32];
-
-		snprintf(from, sizeof(from), "10.0.0.%d", i);
-		assert_reason(IP4(UDP, .from = from), i <= 8 ? WEIR_CONFORMS : WEIR_TABLE_FULL);
-	}
-	assert_reason(IP4(UDP, .from = "10.0.0.8"), WEIR_OVER_LIMIT);
-	assert_int_equal(world_limit("own").counts.refused_by_other.packets, 1);
+	world_policy("limits:\n" CROWDED OWN);
+	use_up_crowded_and_own();
+	assert_reason(IP4(TCP, .from = "10.0.0.9"), WEIR_TABLE_FULL);
+	world_clear(state);
+	world_policy("limits:\n" OWN CROWDED);
+	use_up_crowded_and_own();
+	assert_reason(IP4(TCP, .from = "10.0.0.9"), WEIR_OVER_LIMIT);
+	/* Each limit that refused says so, whoever was first. */
 	assert_int_equal(world_limit("own").counts.refused.packets, 2);
+	assert_int_equal(world_limit("own").counts.refused_by_other.packets, 1);
 	assert_int_equal(world_limit("crowded").counts.refused.packets, 2);
 }
 
