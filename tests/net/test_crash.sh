@@ -7,7 +7,8 @@ set -euo pipefail
 source "$(dirname "$0")/lib.sh"
 
 net_up 1500
-# rates CHANGING: a policy with that rate; other limits stay, or come and go
+# rates CHANGING: a policy with that rate; other limits stay, or come and go. The burst stays as well: a
+# smaller one would forgive what is owed beyond it.
 rates() {
 	policy crash <<-END
 		limits:
@@ -18,7 +19,7 @@ rates() {
 		  - name: changing
 		    match: {proto: udp, port: 7002}
 		    node_rate: $1 packets/s
-		    burst: $(($1 / 4)) packets
+		    burst: 100 packets
 		  - name: drained
 		    match: {proto: udp, port: 7003}
 		    node_rate: $(($1 / 100)) packets/h

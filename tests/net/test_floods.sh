@@ -124,6 +124,15 @@ tap_bound "case 13: and the echoes are limited"
 tap_that "case 13: an ARP flood passes beside it" "$(jq .arp <<<"$counted") >= 20000" "$counted"
 tap_that "case 13: counted as protected" "$(reason_count protected) - $protected >= 20000 + 20"
 
+# Path-MTU messages are protected too; a discovery message that came through a router is nobody's business.
+protected=$(reason_count protected)
+send --src fd00:13::1 --dst $host6 --proto icmpv6 --icmp-type 2 --rate 5000 --count 500
+tap_that "case 13: path-MTU messages are not limited" "$(reason_count protected) - $protected >= 500"
+limited=$(($(limit_count icmpv6 admitted) + $(limit_count icmpv6 refused)))
+odd discovery-from-afar 100
+tap_that "case 13: a solicitation that came through a router is limited like any other" \
+	"$(limit_count icmpv6 admitted) + $(limit_count icmpv6 refused) - $limited >= 100"
+
 ## a spoofed flood and a polite source
 
 write_policy <<'END'
