@@ -141,7 +141,8 @@ static __always_inline void look_again(struct job *job)
 /** @return 0, or RETRY */
 static __always_inline __u32 look_at_all(struct job *job)
 {
-	for (int i = 0; i < WEIR_RULES_MAX && job->set; i++) {
+	for (__u64 left = WEIR_RULES_MAX; left && job->set; left--) {
+		WEIR_ROUND(left);
 		job->rule = lowest(job->set);
 		job->set &= job->set - 1;
 		look_rule(job);
@@ -185,12 +186,13 @@ __noinline int charge_all(struct job *job)
 {
 	if (!job)
 		return 0;
-	for (int i = 0; i < WEIR_RULES_MAX && job->set; i++) {
+	for (__u64 left = WEIR_RULES_MAX; left && job->set; left--) {
 		const struct weir_rule *rule;
 		enum weir_outcome outcome;
 		__u64 bit;
 
-		job->rule = i ? lowest(job->set) : job->tally.least;
+		WEIR_ROUND(left);
+		job->rule = left < WEIR_RULES_MAX ? lowest(job->set) : job->tally.least;
 		bit = 1ull << (job->rule & 63);
 		job->set &= ~bit;
 		rule = job_rule(job);
@@ -231,13 +233,14 @@ __noinline int count_all(struct job *job)
 	if (!job)
 		return 0;
 	tally = &job->tally;
-	for (int i = 0; i < WEIR_RULES_MAX && job->set; i++) {
+	for (__u64 left = WEIR_RULES_MAX; left && job->set; left--) {
 		__u64 bit = job->set & -job->set;
 		struct weir_limit_count *count;
 		const struct weir_rule *rule;
 		const struct seen *seen;
 		__u32 slot, turned_away;
 
+		WEIR_ROUND(left);
 		job->rule = lowest(bit);
 		job->set &= ~bit;
 		seen = &job->seen[job->rule & (WEIR_RULES_MAX - 1)];

@@ -172,7 +172,7 @@ static __always_inline int verdict(const struct job *job, enum weir_reason reaso
 	return weir_reason_drops(reason) ? XDP_DROP : XDP_PASS;
 }
 
-SEC("xdp.frags")
+SEC("xdp")
 int weir(struct xdp_md *ctx)
 {
 	__u32 parsed, reason = RETRY;
@@ -187,7 +187,8 @@ int weir(struct xdp_md *ctx)
 	if (parsed == WEIR_PARSE_NOT_IP)
 		return verdict(job, WEIR_NOT_IP);
 	/* Once more when the policy changed meanwhile; twice in one packet is a race it may lose. */
-	for (int i = 0; i < 2 && reason == RETRY; i++) {
+	for (__u64 left = 2; left && reason == RETRY; left--) {
+		WEIR_ROUND(left);
 		reason = judge(job);
 		if (reason == SEVERAL)
 			reason = account_several(job);

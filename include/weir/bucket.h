@@ -31,6 +31,7 @@
 #include <linux/types.h>
 
 #include <weir/source.h>
+#include <weir/verifier.h>
 
 #define WEIR_WAYS	8
 #define WEIR_TAT_SHIFT	20
@@ -269,10 +270,14 @@ static inline __u64 weir_word_changed(__u64 word, const struct weir_gauge *gauge
 	       (word & WEIR_TAG_MASK);
 }
 
-/** Brings a line's words of the old generation to the new one. A lost race is another's success. */
-static __attribute__((noinline, unused)) void
-weir_line_settle(struct weir_line *line, const struct weir_gauge *gauge, __u64 now)
+/**
+ * Brings a line's words of the old generation to the new one. A lost race is another's success.
+ * @return 0
+ */
+WEIR_APART int weir_line_settle(struct weir_line *line, const struct weir_gauge *gauge, __u64 now)
 {
+	if (!line || !gauge)
+		return 0;
 	/* A stale gauge knows nothing of what the other generation's words mean. */
 	for (int i = 0; gauge->changing && i < WEIR_WAYS; i++) {
 		__u64 word = WEIR_WORD(line, i);
@@ -280,6 +285,7 @@ weir_line_settle(struct weir_line *line, const struct weir_gauge *gauge, __u64 n
 		if ((word ^ gauge->generation) & WEIR_GENERATION)
 			weir_word_cas(line, i, word, weir_word_changed(word, gauge, now));
 	}
+	return 0;
 }
 
 /**
@@ -293,10 +299,11 @@ static __always_inline enum weir_outcome weir_line_charge(struct weir_line *line
 							  __u64 base, __u32 tag, __u64 now,
 							  __u64 cost, struct weir_look *look)
 {
-	for (int i = 0; i < WEIR_TRIES; i++) {
+	for (__u64 left = WEIR_TRIES; left; left--) {
 		enum weir_outcome outcome = weir_line_look(line, gauge, base, tag, now, cost, look);
 		__u64 word;
 
+		WEIR_ROUND(left);
 		if (outcome == WEIR_UNSETTLED) {
 			weir_line_settle(line, gauge, now);
 			continue;

@@ -20,6 +20,8 @@
 #include <linux/ipv6.h>
 #include <linux/types.h>
 
+#include <weir/verifier.h>
+
 /* The same on both sides, without either side's headers. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define weir_ntohs(x) __builtin_bswap16(x)
@@ -276,9 +278,11 @@ static __always_inline enum weir_parse weir_parse_ipv6(struct weir_cursor *c,
 		pkt->left = c->left - (__u32)sizeof(*ip);
 	chain = c->at += sizeof(*ip);
 
-	for (int i = 0; i < WEIR_IPV6_CHAIN_MAX; i++) {
-		enum weir_chain step = weir_parse_chain(c, chain, pkt);
+	for (__u64 left = WEIR_IPV6_CHAIN_MAX; left; left--) {
+		enum weir_chain step;
 
+		WEIR_ROUND(left);
+		step = weir_parse_chain(c, chain, pkt);
 		if (step == WEIR_CHAIN_CUT)
 			return WEIR_PARSE_MALFORMED;
 		if (step == WEIR_CHAIN_DONE)

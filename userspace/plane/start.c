@@ -162,17 +162,20 @@ static enum weir_takeover take_over(struct weir_plane *plane)
 	return fits ? WEIR_TAKEOVER_KEPT : WEIR_TAKEOVER_REPLACED;
 }
 
-/** Frames of several buffers came with Linux 5.18; without them the flag is refused. */
+/**
+ * Frames of several buffers came with Linux 5.18; before that the flag is refused. The section
+ * "xdp.frags" would set it at every load, whatever was asked for here.
+ */
 static void settle_frags(struct weir_bpf *skeleton)
 {
 	const struct weir_feature *feature = weir_plane_features();
 
 	while (feature->name && strcmp(feature->name, "multi-buffer"))
 		feature++;
-	if (!feature->found)
+	if (feature->found)
 		bpf_program__set_flags(skeleton->progs.weir,
-				       bpf_program__flags(skeleton->progs.weir) &
-					       ~(uint32_t)BPF_F_XDP_HAS_FRAGS);
+				       bpf_program__flags(skeleton->progs.weir) |
+					       BPF_F_XDP_HAS_FRAGS);
 }
 
 static int open_object(struct weir_plane *plane, const struct weir_plane_options *options,
