@@ -285,27 +285,32 @@ static int start(struct weir_plane *plane, const struct weir_plane_options *opti
 
 static int require_features(struct weir_error *error)
 {
+	char missing[512] = "";
+	size_t used = 0;
+
 	for (const struct weir_feature *f = weir_plane_features(); f->name; f++) {
-		if (f->required && !f->found)
-			return weir_error_set(error, -ENOTSUP,
-					      "this kernel lacks %s (%s); weir needs Linux 5.15 or "
-					      "later with BTF",
-					      f->name, f->why);
+		if (f->required && !f->found && used < sizeof(missing))
+			used += (size_t)snprintf(missing + used, sizeof(missing) - used,
+						 "%s%s (%s)", used ? ", " : "", f->name, f->why);
 	}
-	return 0;
+	if (!used)
+		return 0;
+	return weir_error_set(error, -ENOTSUP,
+			      "this kernel lacks %s; weir needs Linux 5.15 or later with BTF",
+			      missing);
 }
 
 int weir_plane_start(const char *pins_dir, const struct weir_plane_options *options,
 		     struct weir_error *error, enum weir_takeover *ret_takeover,
 		     struct weir_plane **ret_plane)
 {
-	int err = pins_check(pins_dir, true, error);
+	/* Before anything is made. Who may not ask the kernel is told so by what follows. */
+	int err = geteuid() == 0 ? require_features(error) : 0;
 	enum weir_takeover takeover;
 	struct weir_plane *plane;
 
-	if (err)
-		return err;
-	err = require_features(error);
+	if (!err)
+		err = pins_check(pins_dir, true, error);
 	if (err)
 		return err;
 	plane = plane_new(pins_dir);
