@@ -38,7 +38,7 @@ void weir_compiled_clear(struct weir_compiled *compiled);
  *
  * A unit of 2^k ns is chosen so that a token is at least WEIR_TOKEN_UNITS of them where the burst
  * leaves room, never below WEIR_TOKEN_UNITS_MIN; a token's time is rounded up, so a limit is never
- * above its rate, and by less than 1/WEIR_TOKEN_UNITS below.
+ * above its rate, and by less than 2/WEIR_TOKEN_UNITS below.
  * @ret_coarse  the limit goes by the coarse clock (its burst is then two ticks shorter)
  */
 int weir_compile_gauge(const struct weir_rate *rate, uint64_t burst_tokens, bool bytes,
@@ -48,7 +48,7 @@ int weir_compile_gauge(const struct weir_rate *rate, uint64_t burst_tokens, bool
 void weir_compile_change(const struct weir_gauge *before, const struct weir_gauge *after,
 			 struct weir_change *ret_change);
 
-#define WEIR_TOKEN_UNITS     4096
+#define WEIR_TOKEN_UNITS     2048
 #define WEIR_TOKEN_UNITS_MIN 256
 /* The finest unit is 2^-WEIR_UNIT_FINEST ns: a wrap of 17 s, which the sweep keeps up with. */
 #define WEIR_UNIT_FINEST 10
