@@ -139,6 +139,24 @@ static void lists_change_with_the_limits(void **state)
 	assert_reason(IP4(UDP, .from = "10.1.1.1"), WEIR_NO_LIMIT);
 }
 
+/* Case 17. */
+static void whoever_takes_over_finds_all_as_it_was(void **state)
+{
+	unsigned int passed = 0;
+
+	world_policy("limits:\n" LIMIT("a", "udp", "1", "9") LIMIT("b", "tcp", "1", "5"));
+	for (int i = 0; i < 5; i++) {
+		passed += world_passed(IP4(UDP), 2);
+		world_restart();
+		/* By the policy of before, and by the same one anew. */
+		passed += world_passed(IP4(UDP), 1);
+		world_policy("limits:\n" LIMIT("a", "udp", "1", "9") LIMIT("b", "tcp", "1", "5"));
+	}
+	assert_int_equal(passed, 9);
+	assert_int_equal(world_passed(IP4(TCP), 9), 5);
+	assert_int_equal(world_limit("a").counts.admitted.packets, 9);
+}
+
 static void slots_are_used_again_without_end(void **state)
 {
 	for (int i = 0; i < WEIR_SLOTS + 20; i++) {
@@ -162,6 +180,7 @@ int main(void)
 				       world_clear),
 		cmocka_unit_test_setup(a_limit_of_a_new_name_starts_full, world_clear),
 		cmocka_unit_test_setup(lists_change_with_the_limits, world_clear),
+		cmocka_unit_test_setup(whoever_takes_over_finds_all_as_it_was, world_clear),
 		cmocka_unit_test_setup(slots_are_used_again_without_end, world_clear),
 	};
 

@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,20 +20,59 @@
 
 struct world world;
 
-int world_begin(void **state)
+static struct weir_plane_options options;
+
+static int start(enum weir_takeover wanted)
 {
-	static const struct weir_plane_options options = { .injected_clock = true,
-							   .no_timer = true };
 	struct weir_error error = { .text = "" };
 	enum weir_takeover takeover;
 
-	snprintf(world.pins, sizeof(world.pins), "/sys/fs/bpf/weir-test-%d", (int)getpid());
 	if (weir_plane_start(world.pins, &options, &error, &takeover, &world.plane)) {
 		print_error("%s: %s\n", world.pins, error.text);
 		return -1;
 	}
 	world.program = weir_plane_program_fd(world.plane);
-	return takeover == WEIR_TAKEOVER_NONE ? world_clear(state) : -1;
+	return takeover == wanted ? 0 : -1;
+}
+
+static int begin(void **state, bool injected_clock)
+{
+	options = (struct weir_plane_options){ .injected_clock = injected_clock, .no_timer = true };
+	snprintf(world.pins, sizeof(world.pins), "/sys/fs/bpf/weir-test-%d", (int)getpid());
+	return start(WEIR_TAKEOVER_NONE) ? -1 : world_clear(state);
+}
+
+int world_begin(void **state)
+{
+	return begin(state, true);
+}
+
+int world_begin_in_real_time(void **state)
+{
+	return begin(state, false);
+}
+
+/* Maps are pinned when there is something to protect: a loopback interface that nobody else sees. */
+static void pin_maps(void)
+{
+	struct weir_error error = { .text = "" };
+	enum weir_attach mode;
+
+	if (weir_plane_attach(world.plane, "lo", WEIR_ATTACH_AUTO, &error, &mode))
+		fail_msg("%s", error.text);
+}
+
+void world_restart(void)
+{
+	static bool pinned;
+
+	if (!pinned) {
+		assert_int_equal(unshare(CLONE_NEWNET), 0);
+		pin_maps();
+		pinned = true;
+	}
+	weir_plane_close(world.plane);
+	assert_int_equal(start(WEIR_TAKEOVER_KEPT), 0);
 }
 
 int world_end(void **state)

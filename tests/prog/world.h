@@ -29,6 +29,8 @@ struct world {
 /* A test program has one world; these are its group's set-up and tear-down. */
 extern struct world world;
 int world_begin(void **state);
+/** The same by the machine's clocks: time cannot be set then. */
+int world_begin_in_real_time(void **state);
 int world_end(void **state);
 
 /* A test's own set-up: no limits, no lists, every bucket gone, no observing. */
@@ -54,6 +56,9 @@ uint32_t world_reason(struct frame frame);
 
 /** How many of so many such frames in a row pass. */
 unsigned int world_passed(struct frame frame, unsigned int count);
+
+/** Ends the program's keeper and starts another, who takes over what is pinned. */
+void world_restart(void);
 
 /** Makes one whole pass of the sweep over all tables, @times times. */
 void world_sweep(unsigned int times);

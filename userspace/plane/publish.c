@@ -55,9 +55,13 @@ static bool counts_the_same(const struct weir_rule *a, const struct weir_rule *b
 	       !memcmp(&a->mask6, &b->mask6, sizeof(a->mask6));
 }
 
-static bool same_numbers(const struct weir_gauge *a, const struct weir_gauge *b)
+/** The same units of time of the same clock, and the same numbers in them. */
+static bool same_numbers(const struct weir_rule *rule, const struct weir_rule *old)
 {
-	return a->token == b->token && a->burst == b->burst && a->now_right == b->now_right &&
+	const struct weir_gauge *a = &rule->gauge, *b = &old->gauge;
+
+	return (rule->flags & WEIR_RULE_COARSE) == (old->flags & WEIR_RULE_COARSE) &&
+	       a->token == b->token && a->burst == b->burst && a->now_right == b->now_right &&
 	       a->now_left == b->now_left;
 }
 
@@ -155,7 +159,7 @@ static void keep_table(struct weir_rule *rule, const struct weir_rule *old)
 	rule->chunk = old->chunk;
 	rule->hash.key = old->hash.key;
 	rule->gauge.generation = old->gauge.generation;
-	if (same_numbers(&rule->gauge, &old->gauge))
+	if (same_numbers(rule, old))
 		return;
 	rule->gauge.generation ^= WEIR_GENERATION;
 	rule->gauge.changing = 1;

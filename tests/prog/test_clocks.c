@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/* By the machine's own clocks, which do not count from the same moment. */
+#include "world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#include "lib/parsed.h"
+
+static void pass_with(const char *burst)
+{
+	world_policy("limits: [{name: fast, node_rate: 1000000 packets/s, burst: %s packets}]",
+		     burst);
+	/* Far less than the rate: they all pass. */
+	assert_int_equal(world_passed(IP4(UDP), 2000), 2000);
+}
+
+/*
+ * Of these bursts the first, less what the coarse clock takes of it, is the second to the unit of
+ * time: the numbers in the rule are the same, but they are of another clock.
+ */
+static void a_limit_that_goes_to_the_other_clock_keeps_its_tokens(void **state)
+{
+	pass_with("80000");
+	assert_true(world_limit("fast").coarse);
+	pass_with("72000");
+	assert_false(world_limit("fast").coarse);
+	pass_with("80000");
+	assert_true(world_limit("fast").coarse);
+}
+
+/* Eight packets an hour, by the precise clock and by the coarse one. */
+static void a_burst_is_a_burst_by_either_clock(void **state)
+{
+	world_policy(
+		"limits:\n"
+		"- {name: exact, match: {proto: udp}, node_rate: 8 packets/h, burst: 8 packets}\n"
+		"- {name: coarse, match: {proto: tcp}, node_rate: 8 packets/h, burst: 80 packets}\n");
+	assert_false(world_limit("exact").coarse);
+	assert_int_equal(world_passed(IP4(UDP), 100), 8);
+	assert_true(world_limit("coarse").coarse);
+	assert_int_equal(world_passed(IP4(TCP), 100), world_burst("coarse"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_limit_that_goes_to_the_other_clock_keeps_its_tokens,
+				       world_clear),
+		cmocka_unit_test_setup(a_burst_is_a_burst_by_either_clock, world_clear),
+	};
+
+	return cmocka_run_group_tests(tests, world_begin_in_real_time, world_end);
+}
