@@ -8,6 +8,7 @@
 #   tests/fuzz/fuzz_*.c    libFuzzer targets with tests/fuzz/corpus/NAME
 #   tests/check/*.sh       scripts that print TAP: the build, the rules of the sources
 #   tests/mutants/run      takes each mechanism out and expects the test that then fails
+#   tests/kernels/run      tries build/weir in guests of other kernels, by hand
 #   tests/lib/*.c          what several of them share; every test program may use it
 #
 # Any other .c in unit/, prog/ or fuzz/ is linked into each program of its ring. net/tool/ holds the
@@ -16,7 +17,8 @@
 
 FUZZ_SECONDS ?= 60
 ONLY         ?=
-export FUZZ_SECONDS ONLY
+KERNELS      ?=
+export FUZZ_SECONDS ONLY KERNELS
 
 below_base   := base
 below_policy := policy base
@@ -84,7 +86,7 @@ $(net_tools): build/net/%: build/rel/tests/net/tool/%.o $(net_common) $(call arc
 	$(call say,LINK)$(CC) $(rel_flags) $(rel_link) -o $@ $(filter %.o,$^) $(link_group) $(pkg_libs)
 
 # The programs of each ring; `make test` builds them all and counts what does not build as failed.
-.PHONY: build-tests build-unit build-prog build-net build-fuzz build-check build-mutants
+.PHONY: build-tests build-unit build-prog build-net build-fuzz build-check build-mutants build-kernels
 build-tests: build-unit build-prog build-net build-fuzz build-check
 build-unit: $(unit_tests)
 build-prog: $(prog_tests)
@@ -92,8 +94,9 @@ build-net: all $(net_tools) $(san_weir) $(test_bpf)
 build-fuzz: $(fuzz_tests)
 build-check: all
 build-mutants: all
+build-kernels: all
 
-.PHONY: test test-unit test-prog test-net test-fuzz test-check test-mutants
+.PHONY: test test-unit test-prog test-net test-fuzz test-check test-mutants test-kernels
 test: ## set up, build, and run every ring of tests; the last line counts them (root)
 	@tools/setup --test
 	@tests/run build check unit prog net fuzz mutants
@@ -113,3 +116,6 @@ test-check: ## the build itself and the rules of the sources
 	$(call ring,check,dev)
 test-mutants: ## take each mechanism out and see the right test fail (root)
 	$(call ring,mutants,test)
+# Not a part of `make test`: it is slow and needs the network once.
+test-kernels: ## by hand: weir in guests of other kernels; gets 3 of Debian's by apt, 120 MB (KERNELS=)
+	$(call ring,kernels,kernels)

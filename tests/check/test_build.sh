@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-public="all run test test-unit test-prog test-net test-fuzz test-check test-mutants lint bench demo install clean help setup"
+public="all run test test-unit test-prog test-net test-fuzz test-check test-mutants test-kernels lint bench demo install clean help setup"
 help=$(make -s help)
 for target in $public; do
 	grep -qE "^  $target  +[^ ]" <<<"$help" || missing+="$target "

@@ -22,7 +22,7 @@ tap_is "it_can_be_skipped" "$status $output" "0 setup: skipped, as WEIR_SETUP=no
 
 run_setup tools/setup --everything
 tap_is "an_unknown_option_is_refused_with_the_usage" "$status ${output%%$'\n'*}" \
-	"2 usage: tools/setup [--build|--run|--dev|--test] [--check]"
+	"2 usage: tools/setup [--build|--run|--dev|--test|--kernels] [--check]"
 
 mkdir "$scratch/bin"
 ln -s /usr/bin/env /usr/bin/stat "$scratch/bin"
