@@ -122,8 +122,11 @@ struct {
 
 struct weir_sweeper {
 	struct bpf_timer timer;
-	__u64 policy_since_ns; /* the pass under way belongs to this policy */
-	__u32 rule;
+	__u64 policy_since_ns; /* the policy that the last step saw */
+	__u64 rule_since_ns; /* with slot, what the step was at: a rule goes on in the next policy */
+	__u32 slot;
+	__u32 reserved;
+	__u32 rule; /* its place in that policy */
 	__u32 line;
 	__u64 floor;  /* of the pass over this rule's table */
 	__u64 passes; /* over all tables, since the program was loaded */

@@ -75,25 +75,47 @@ static __always_inline int sweep_table(struct weir_sweeper *s, struct weir_rule 
 	return 1;
 }
 
+/**
+ * Goes on in a new policy with the table that the last one left off at: reloads in a row, each sooner
+ * than a pass takes, would otherwise keep the sweep from what comes late in it. A table that is not
+ * there any more, or whose numbers have changed, has nothing old in it.
+ */
+static __always_inline void sweep_follow(struct weir_sweeper *s, const struct weir_rules *all)
+{
+	for (__u32 i = 0; i < WEIR_RULES_MAX && i < all->count; i++) {
+		if (all->rule[i].slot == s->slot && all->rule[i].since_ns == s->rule_since_ns) {
+			s->rule = i;
+			return;
+		}
+	}
+	s->rule++;
+	s->line = 0;
+}
+
 static __always_inline void sweep_step(struct weir_sweeper *s, const struct weir_ctl *c)
 {
 	struct sweep_job job = { .active = c->active };
 	struct weir_rules *all = map_rules(job.active);
-	__u64 since;
+	struct weir_rule *rule;
 
 	if (!all)
 		return;
-	/* A floor is in one policy's units: a pass does not outlive its policy. */
-	since = all->since_ns;
-	if (s->policy_since_ns != since || s->rule >= all->count) {
-		s->passes += s->policy_since_ns == since && s->rule;
-		s->policy_since_ns = since;
+	if (s->policy_since_ns != all->since_ns) {
+		s->policy_since_ns = all->since_ns;
+		sweep_follow(s, all);
+	}
+	if (s->rule >= all->count) {
+		s->passes += !!s->rule;
 		s->rule = 0;
 		s->line = 0;
 	}
+	if (!all->count)
+		return;
 	job.rule = s->rule;
-	if (s->rule < all->count &&
-	    sweep_table(s, &all->rule[s->rule & (WEIR_RULES_MAX - 1)], &job, c)) {
+	rule = &all->rule[s->rule & (WEIR_RULES_MAX - 1)];
+	s->slot = rule->slot;
+	s->rule_since_ns = rule->since_ns;
+	if (sweep_table(s, rule, &job, c)) {
 		s->rule++;
 		s->line = 0;
 	}

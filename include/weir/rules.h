@@ -41,6 +41,7 @@ struct weir_rule {
 	__u64 promote; /* in place: a debt above it makes a source worth knowing by name */
 	__u32 sample;  /* admitted packets of a known source are counted one in 2^sample */
 	__u32 reserved[1];
+	__u64 since_ns; /* CLOCK_BOOTTIME when it got its table or its numbers; with slot: whose words */
 } __attribute__((aligned(64)));
 
 enum weir_rules_flags {

@@ -116,6 +116,34 @@ static void the_pace_keeps_up_with_a_fast_wrap(void **state)
 			wrap_ns / 8);
 }
 
+/* Reloads in a row, each sooner than a pass takes; now and then with another limit before the others. */
+static void reloads_do_not_keep_the_sweep_from_its_end(void **state)
+{
+	static const char *const first[] = {
+		"",
+		"- {name: new, match: {proto: 252}, node_rate: 7 packets/s, burst: 5 packets}\n",
+		"- {name: new, match: {proto: 252}, node_rate: 8 packets/s, burst: 5 packets}\n",
+	};
+	const uint64_t wrap_ns = 1ull << (44 - 10), apart_ns = 500 * MS_NS;
+	char from[32];
+
+	for (int i = 0; i < 4 * (int)(wrap_ns / apart_ns); i++) {
+		world_policy("limits:\n%s"
+			     "- {name: fast, match: {proto: udp}, node_rate: 100 Gbit/s, "
+			     "burst: 1 MB, buckets: 64Ki}\n"
+			     "- {name: last, match: {proto: tcp}, node_rate: 100 Gbit/s, "
+			     "burst: 1 MB, buckets: 64Ki}\n",
+			     first[i / 3 % 3]);
+		snprintf(from, sizeof(from), "10.0.%d.%d", i % 5, i % 97);
+		assert_int_equal(world_passed(IP4(UDP, .from = from), 1), 1);
+		assert_int_equal(world_passed(IP4(TCP, .from = from), 1), 1);
+		/* A third of a pass. */
+		for (int step = 0; step < 2 * 128 / 3; step++)
+			assert_int_equal(weir_plane_sweep_step(world.plane), 0);
+		world_pass_time(apart_ns);
+	}
+}
+
 static void tables_that_no_sweep_could_keep_are_refused(void **state)
 {
 	char text[16384], *at = text + sprintf(text, "limits:\n");
@@ -136,6 +164,7 @@ int main(void)
 		cmocka_unit_test_setup(sources_that_went_away_leave_no_debt_behind, world_clear),
 		cmocka_unit_test_setup(a_sweep_in_steps_gives_nobody_a_token, world_clear),
 		cmocka_unit_test_setup(the_pace_keeps_up_with_a_fast_wrap, world_clear),
+		cmocka_unit_test_setup(reloads_do_not_keep_the_sweep_from_its_end, world_clear),
 		cmocka_unit_test_setup(tables_that_no_sweep_could_keep_are_refused, world_clear),
 	};
 

@@ -159,8 +159,10 @@ static void keep_table(struct weir_rule *rule, const struct weir_rule *old)
 	rule->chunk = old->chunk;
 	rule->hash.key = old->hash.key;
 	rule->gauge.generation = old->gauge.generation;
-	if (same_numbers(rule, old))
+	if (same_numbers(rule, old)) {
+		rule->since_ns = old->since_ns;
 		return;
+	}
 	rule->gauge.generation ^= WEIR_GENERATION;
 	rule->gauge.changing = 1;
 	weir_compile_change(&old->gauge, &rule->gauge, &rule->gauge.change);
@@ -259,6 +261,10 @@ static void switch_over(struct publication *p)
 
 	date_changes(p);
 	p->compiled.rules->since_ns = weir_clock_boottime_ns();
+	for (uint32_t i = 0; i < p->compiled.rules->count; i++) {
+		if (!p->compiled.rules->rule[i].since_ns)
+			p->compiled.rules->rule[i].since_ns = p->compiled.rules->since_ns;
+	}
 	plane->rules[p->inactive] = *p->compiled.rules;
 	plane->ctl->sweep_period_us = p->sweep_period_us;
 	plane->ctl->policy_since_ns = p->compiled.rules->since_ns;
