@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "crowd.h"
@@ -221,6 +222,80 @@ static void an_idle_source_lets_go_of_its_place(void **state)
 	assert_int_equal(world_passed(IP4(UDP, .from = "10.0.0.1"), 20), 8);
 }
 
+/* Of the several limits that a packet meets, it is known under those it presses on. */
+static void a_source_is_known_under_each_limit_by_itself(void **state)
+{
+	struct weir_source_view view = { 0 };
+
+	world_policy(
+		"limits:\n"
+		"- {name: wide, source: {ipv4: 24}, node_rate: 1 packets/s, burst: 8 packets}\n"
+		"- {name: far, node_rate: 1000 packets/s, burst: 70 packets}\n");
+	for (int i = 0; i < 6; i++)
+		assert_reason(IP4(UDP, .from = "192.0.2.9"), WEIR_CONFORMS);
+	assert_int_equal(known("far", NULL), 0);
+	assert_int_equal(known("wide", &view), 1);
+	assert_int_equal(view.prefix.bits, 24);
+	assert_int_equal(view.prefix.addr[3], 0);
+}
+
+/* As many as there are places; the next one is held to its limit all the same. */
+static void without_a_place_a_source_stays_on_its_bucket(void **state)
+{
+	struct crowd crowd;
+	uint32_t source = 0;
+
+	crowd_begin(&crowd, 0);
+	world_policy(
+		"limits: [{name: web, node_rate: 1 packets/h, burst: 2 packets, buckets: 1Mi}]");
+	while (source < WEIR_SOURCES_MAX + 4000) {
+		for (int i = 0; i < WEIR_BUDGET_INSERTS; i++, source++) {
+			crowd_send(&crowd, SPOOFED + source);
+			crowd_send(&crowd, SPOOFED + source);
+		}
+		world_pass_time(1ull << WEIR_BUDGET_SHIFT);
+	}
+	assert_in_range(known("web", NULL), WEIR_SOURCES_MAX - 4000, WEIR_SOURCES_MAX);
+	assert_in_range(world_limit("web").counts.not_inserted, 3000, source);
+	for (uint32_t i = 0; i < 100; i++) {
+		int passed = 0;
+
+		for (int k = 0; k < 5; k++)
+			passed += crowd_send(&crowd, SPOOFED + (source - 1 - i));
+		assert_int_equal(passed, 0);
+	}
+}
+
+/* Removal takes two steps, a second of real time apart. */
+static void expire_until_gone(void)
+{
+	size_t used = 1, size = 0;
+
+	for (int i = 0; i < 200 && used; i++) {
+		assert_int_equal(weir_plane_expire_sources(world.plane), 0);
+		assert_int_equal(weir_plane_sources_used(world.plane, &used, &size), 0);
+		usleep(20000);
+	}
+	assert_int_equal(used, 0);
+}
+
+static void a_source_that_went_away_is_forgotten_by_name(void **state)
+{
+	world_policy(
+		"limits: [{name: web, node_rate: 1 packets/s, burst: 8 packets, buckets: 64}]");
+	assert_int_equal(world_passed(IP4(UDP), 20), 8);
+	assert_int_equal(known("web", NULL), 1);
+	/* It may have its word for as long as that is pinned. */
+	assert_int_equal(weir_plane_expire_sources(world.plane), 0);
+	assert_int_equal(known("web", NULL), 1);
+	world_pass_time(30 * SECOND_NS);
+	world_sweep(2);
+	expire_until_gone();
+	assert_int_equal(known("web", NULL), 0);
+	assert_int_equal(world_passed(IP4(UDP), 20), 8);
+	assert_int_equal(known("web", NULL), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +310,9 @@ int main(void)
 		cmocka_unit_test_setup(insertions_have_a_budget_and_what_is_beyond_it_is_counted,
 				       world_clear),
 		cmocka_unit_test_setup(a_known_source_is_not_pushed_out_by_a_flood, world_clear),
+		cmocka_unit_test_setup(a_source_is_known_under_each_limit_by_itself, world_clear),
+		cmocka_unit_test_setup(without_a_place_a_source_stays_on_its_bucket, world_clear),
+		cmocka_unit_test_setup(a_source_that_went_away_is_forgotten_by_name, world_clear),
 		cmocka_unit_test_setup(an_idle_source_lets_go_of_its_place, world_clear),
 	};
 

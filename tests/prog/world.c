@@ -20,6 +20,12 @@
 
 struct world world;
 
+/* TEST_POINT in the environment picks one test of the program. */
+__attribute__((constructor)) static void pick_test(void)
+{
+	cmocka_set_test_filter(getenv("TEST_POINT"));
+}
+
 static struct weir_plane_options options;
 
 static int start(enum weir_takeover wanted)
