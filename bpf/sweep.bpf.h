@@ -60,8 +60,15 @@ static __always_inline int sweep_table(struct weir_sweeper *s, struct weir_rule 
 	__u32 lines = 1u << (rule->hash.line_bits & 31);
 
 	job->step.now = weir_gauge_now(gauge, now_ns);
-	if (!s->line)
+	if (!s->line) {
 		s->floor = job->step.now - SWEEP_REACH;
+		/*
+		 * This CPU's clock may be behind the one that dated the base. A floor below the base
+		 * would pass for one far above it, and lower every word.
+		 */
+		if ((__s64)(s->floor - rule->base) < 0)
+			s->floor = rule->base;
+	}
 	job->step.floor = s->floor;
 	job->step.idle = sweep_span(gauge, SWEEP_IDLE_NS);
 	job->step.apart = sweep_span(gauge, SWEEP_APART_NS);

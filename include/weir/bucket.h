@@ -344,7 +344,7 @@ static inline int weir_line_pin(struct weir_line *line, const struct weir_gauge 
 
 /** What one pass of the sweep needs. */
 struct weir_sweep {
-	__u64 floor; /* in place: words below are lifted to it; the next base */
+	__u64 floor; /* in place, never below base: words below are lifted to it; the next base */
 	__u64 now;   /* in place */
 	__u64 idle;  /* in place: a pinned word this far behind now is released */
 	__u64 apart; /* in place: how far above now a released word starts (I5) */

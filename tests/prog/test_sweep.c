@@ -98,6 +98,28 @@ static void a_sweep_in_steps_gives_nobody_a_token(void **state)
 	assert_in_range(world_limit("l").counts.pinned, 10, 300000);
 }
 
+/* The clock that dated a change, or another CPU's, may be ahead of the sweep's. */
+static void a_sweep_by_a_clock_that_is_behind_refills_nobody(void **state)
+{
+	struct crowd crowd;
+
+	crowd_begin(&crowd, 0);
+	world_policy(
+		"limits: [{name: l, node_rate: 10 packets/s, burst: 20 packets, buckets: 64}]");
+	for (int i = 0; i < 30; i++)
+		crowd_send(&crowd, 0x0a000001);
+	world_policy(
+		"limits: [{name: l, node_rate: 12 packets/s, burst: 20 packets, buckets: 64}]");
+	for (int round = 0; round < 3; round++) {
+		world_set_time(world.now_ns - MS_NS);
+		world_sweep(1);
+		world_set_time(world.now_ns + MS_NS);
+		assert_int_equal(crowd_send(&crowd, 0x0a000001), 0);
+		assert_int_equal(crowd_send(&crowd, 0x0b000001 + round), 1);
+		world_sweep(1);
+	}
+}
+
 /* The units of time that wrap soonest; see weir_compile_gauge(). */
 static void the_pace_keeps_up_with_a_fast_wrap(void **state)
 {
@@ -163,6 +185,8 @@ int main(void)
 				       world_clear),
 		cmocka_unit_test_setup(sources_that_went_away_leave_no_debt_behind, world_clear),
 		cmocka_unit_test_setup(a_sweep_in_steps_gives_nobody_a_token, world_clear),
+		cmocka_unit_test_setup(a_sweep_by_a_clock_that_is_behind_refills_nobody,
+				       world_clear),
 		cmocka_unit_test_setup(the_pace_keeps_up_with_a_fast_wrap, world_clear),
 		cmocka_unit_test_setup(reloads_do_not_keep_the_sweep_from_its_end, world_clear),
 		cmocka_unit_test_setup(tables_that_no_sweep_could_keep_are_refused, world_clear),

@@ -108,7 +108,9 @@ static int answer(struct weir_plane *plane, const struct weir_rule *rule,
 	if (!answer->conforms) {
 		double debt = (double)bucket.look.debt / (double)rule->gauge.token;
 
-		answer->retry_after_s = (debt + cost - answer->burst) * bucket.token_s;
+		double lacking = debt + cost - answer->burst;
+
+		answer->retry_after_s = lacking > 0 ? lacking * bucket.token_s : 0;
 	}
 	return 0;
 }
