@@ -107,7 +107,6 @@ static int answer(struct weir_plane *plane, const struct weir_rule *rule,
 	answer->conforms = bucket.tokens >= cost;
 	if (!answer->conforms) {
 		double debt = (double)bucket.look.debt / (double)rule->gauge.token;
-
 		double lacking = debt + cost - answer->burst;
 
 		answer->retry_after_s = lacking > 0 ? lacking * bucket.token_s : 0;
