@@ -42,9 +42,7 @@
 /* At most this many of a line's words are pinned, so that newcomers keep half of it. */
 #define WEIR_PINS_MAX 4
 /* Compare-and-swaps that a packet may lose before it is refused as lost_race. */
-#ifndef WEIR_TRIES
-#define WEIR_TRIES 6
-#endif
+#define WEIR_TRIES 4
 
 #ifdef __clang__
 #define WEIR_UNROLL _Pragma("unroll")
