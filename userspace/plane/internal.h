@@ -57,7 +57,7 @@ struct weir_plane {
 int pins_path(const char *dir, const char *name, char *buf, size_t size);
 int pins_check(const char *dir, bool create, struct weir_error *error);
 int pins_lock(const char *dir, struct weir_error *error, int *ret_fd);
-/** Opens the pinned maps into @fds (all or none). -ENOENT when there is no ctl. */
+/** Opens the pinned maps into @fds (all or none). -ENOENT when nothing is pinned, -EPROTO when not all. */
 int pins_open_maps(const char *dir, int fds[MAP_COUNT]);
 /** Pins the maps over whatever has their names, each in one step, and removes other maps. */
 int pins_put_maps(const char *dir, const int fds[MAP_COUNT]);

@@ -4,6 +4,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/if_ether.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,8 +82,8 @@ void weir_plane_close(struct weir_plane *plane)
 static int other_version(const char *dir, struct weir_error *error)
 {
 	return weir_error_set(error, -EPROTO,
-			      "%s: what is pinned there is of another version of weir; start this "
-			      "version's agent to take it over",
+			      "%s: what is pinned there is of another version of weir, or not whole; "
+			      "start this version's agent to take it over",
 			      dir);
 }
 
@@ -248,6 +249,21 @@ static int calibrate(struct weir_plane *plane)
 	return err;
 }
 
+/** Whether the panic switch is on in maps that are to be replaced: nobody has said that it is over. */
+static bool observed_before(struct weir_plane *plane)
+{
+	_cleanup_close_ int fd = -1;
+	struct weir_ctl ctl = {};
+	uint32_t zero = 0;
+	char path[PATH_MAX];
+
+	if (pins_path(plane->pins_dir, map_name(MAP_CTL), path, sizeof(path)))
+		return false;
+	fd = bpf_obj_get(path);
+	return fd >= 0 && same_shape(object_map(plane, MAP_CTL), fd) && same_abi(fd) &&
+	       !bpf_map_lookup_elem(fd, &zero, &ctl) && ctl.observe;
+}
+
 static int first_words(struct weir_plane *plane, enum weir_takeover takeover)
 {
 	int err;
@@ -257,6 +273,7 @@ static int first_words(struct weir_plane *plane, enum weir_takeover takeover)
 		return 0;
 	}
 	plane->ctl->abi = WEIR_ABI;
+	plane->ctl->observe = observed_before(plane);
 	err = name_reasons(plane);
 	if (!err && !plane->injected_clock)
 		err = calibrate(plane);
