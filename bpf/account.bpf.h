@@ -6,11 +6,41 @@
 #include "claim.bpf.h"
 #include "known.bpf.h"
 
+static __always_inline enum weir_outcome claim_look(struct claim *claim)
+{
+	const struct weir_rule *rule = claim->rule;
+
+	return weir_line_look(claim->line, &rule->gauge, rule->base, claim->place.tag, claim->now,
+			      claim->cost, &claim->look);
+}
+
 /** Looks, and charges when it fits. */
 static __always_inline enum weir_outcome claim_charge(struct claim *claim)
 {
 	return weir_line_charge(claim->line, &claim->rule->gauge, claim->rule->base,
 				claim->place.tag, claim->now, claim->cost, &claim->look);
+}
+
+/** The rule's clock, or a time that costs nothing and is not before it. */
+static __always_inline __u64 rule_at_most_ns(const struct weir_rule *rule, const struct weir_ctl *c)
+{
+	return rule->flags & WEIR_RULE_COARSE ? clock_coarse_ns(c) : clock_at_most_ns(c);
+}
+
+/**
+ * Charges by the rule's clock. The precise one is asked only about a packet that a time not before
+ * now would let pass: who is far over the limit costs no call.
+ */
+static __always_inline enum weir_outcome claim_decide(struct claim *claim, const struct weir_ctl *c)
+{
+	if (!(claim->rule->flags & WEIR_RULE_COARSE)) {
+		enum weir_outcome outcome = claim_look(claim);
+
+		if (outcome == WEIR_EMPTY || outcome == WEIR_FULL)
+			return outcome;
+		claim->now = weir_gauge_now(&claim->rule->gauge, clock_precise_ns(c));
+	}
+	return claim_charge(claim);
 }
 
 static __always_inline enum weir_reason outcome_reason(enum weir_outcome outcome)
@@ -47,10 +77,10 @@ static __always_inline __u32 account_one(struct job *job, const struct weir_ctl 
 	struct claim claim;
 	__u32 notice = 0, reason;
 
-	if (!claim_open(job, rule, rule_now_ns(rule, c), &claim))
-		return WEIR_LOST_RACE;
 	job->rule = index;
-	outcome = claim_charge(&claim);
+	if (!claim_open(job, rule, rule_at_most_ns(rule, c), &claim))
+		return WEIR_LOST_RACE;
+	outcome = claim_decide(&claim, c);
 	if (outcome == WEIR_FITS) {
 		if (claim_inherits(&claim))
 			claim.count->inherited++;

@@ -63,14 +63,6 @@ static __always_inline void tally_refusal(struct job *job, const struct weir_rul
 	job->tally.refused |= bit;
 }
 
-static __always_inline enum weir_outcome claim_look(struct claim *claim)
-{
-	const struct weir_rule *rule = claim->rule;
-
-	return weir_line_look(claim->line, &rule->gauge, rule->base, claim->place.tag, claim->now,
-			      claim->cost, &claim->look);
-}
-
 static __always_inline void look_at(struct job *job, const struct weir_rule *rule,
 				    struct seen *seen)
 {

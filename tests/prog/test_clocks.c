@@ -30,17 +30,17 @@ static void a_limit_that_goes_to_the_other_clock_keeps_its_tokens(void **state)
 	assert_true(world_limit("fast").coarse);
 }
 
-/* Eight packets an hour, by the precise clock and by the coarse one. */
-static void a_burst_is_a_burst_by_either_clock(void **state)
+/* Two ticks would be less than a token, and the burst short of a whole one. */
+static void a_slow_limit_has_its_burst_to_the_token(void **state)
 {
 	world_policy(
 		"limits:\n"
-		"- {name: exact, match: {proto: udp}, node_rate: 8 packets/h, burst: 8 packets}\n"
-		"- {name: coarse, match: {proto: tcp}, node_rate: 8 packets/h, burst: 80 packets}\n");
-	assert_false(world_limit("exact").coarse);
+		"- {name: small, match: {proto: udp}, node_rate: 8 packets/h, burst: 8 packets}\n"
+		"- {name: large, match: {proto: tcp}, node_rate: 8 packets/h, burst: 600 packets}\n");
+	assert_false(world_limit("small").coarse);
 	assert_int_equal(world_passed(IP4(UDP), 100), 8);
-	assert_true(world_limit("coarse").coarse);
-	assert_int_equal(world_passed(IP4(TCP), 100), world_burst("coarse"));
+	assert_false(world_limit("large").coarse);
+	assert_int_equal(world_passed(IP4(TCP), 2000), 600);
 }
 
 int main(void)
@@ -48,7 +48,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_limit_that_goes_to_the_other_clock_keeps_its_tokens,
 				       world_clear),
-		cmocka_unit_test_setup(a_burst_is_a_burst_by_either_clock, world_clear),
+		cmocka_unit_test_setup(a_slow_limit_has_its_burst_to_the_token, world_clear),
 	};
 
 	return cmocka_run_group_tests(tests, world_begin_in_real_time, world_end);

@@ -121,7 +121,7 @@ static void a_flood(void **state)
 
 static void a_flood_by_the_coarse_clock(void **state)
 {
-	begin(4, 100, 1000, "packets");
+	begin(4, 200, 1000, "packets");
 	assert_true(world_limit("l").coarse);
 	run(FLOOD, 100, false);
 }

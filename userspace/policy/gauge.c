@@ -52,13 +52,16 @@ static int choose_unit(const struct weir_rate *rate, uint64_t burst_tokens)
 	return k;
 }
 
-/** Tokens that two ticks are worth, if the limit can afford them; else 0. */
+/**
+ * Whether the limit can afford to give up what two ticks are worth. Not where that is less than a
+ * token: the burst would be short of a whole one.
+ */
 static bool may_be_coarse(const struct weir_rate *rate, uint64_t burst_tokens, bool bytes,
 			  uint64_t tick_ns)
 {
 	wide lost = divide_up((wide)2 * tick_ns * rate->tokens, rate->per_ns);
 
-	if (lost * 10 > burst_tokens)
+	if ((wide)2 * tick_ns * rate->tokens < rate->per_ns || lost * 10 > burst_tokens)
 		return false;
 	return !bytes || burst_tokens - lost >= LARGEST_FRAME_BYTES;
 }
