@@ -118,6 +118,46 @@ static void a_burst_below_the_frames_of_an_interface_is_refused(void **state)
 	weir_faults_free(&faults);
 }
 
+/* Found before the policy in force is touched, with a place, as by weir check. */
+static void what_the_packet_path_cannot_hold_is_refused(void **state)
+{
+	static const char *const texts[] = {
+		ONE "  - {name: web, node_rate: 1 packets/h, burst: 1000G packets}\n",
+		ONE "  - {name: web, node_rate: 400 Gbit/s, burst: 1 GB, buckets: 16Mi}\n",
+		ONE "  - {name: web, node_rate: 400 Gbit/s, burst: 1 GB}\n"
+		    "  - {name: slow, node_rate: 1 packets/s, burst: 5 packets, buckets: 16Mi}\n",
+	};
+	const struct weir_agent_options options = { .watch = false };
+	struct weir_policy *policy = NULL;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct weir_faults faults = { 0 };
+
+		assert_true(load(texts[i], &options, &faults, &policy) < 0);
+		assert_int_equal(faults.n_errors, 1);
+		assert_int_equal(faults.errors[0].line, 5);
+		weir_faults_free(&faults);
+	}
+}
+
+static void tables_larger_than_there_is_room_for_are_refused(void **state)
+{
+	const struct weir_agent_options options = { .watch = false };
+	char text[8192], *at = text + sprintf(text, ONE);
+	struct weir_faults faults = { 0 };
+	struct weir_policy *policy = NULL;
+
+	for (int i = 0; i < 9; i++)
+		at += sprintf(at,
+			      "  - {name: l%d, node_rate: 1 packets/s, burst: 5 packets, "
+			      "buckets: 16Mi}\n",
+			      i);
+	assert_true(load(text, &options, &faults, &policy) < 0);
+	assert_int_equal(faults.n_errors, 1);
+	assert_int_equal(faults.errors[0].line, 13);
+	weir_faults_free(&faults);
+}
+
 static void a_file_that_is_not_there_is_a_fault(void **state)
 {
 	const struct weir_agent_options options = { .policy_file = "/nowhere/weir.yaml" };
@@ -188,6 +228,8 @@ int main(void)
 		TEST(observe_goes_before_a_limit_that_enforces),
 		TEST(what_this_version_cannot_do_is_named_with_its_place),
 		TEST(a_burst_below_the_frames_of_an_interface_is_refused),
+		TEST(what_the_packet_path_cannot_hold_is_refused),
+		TEST(tables_larger_than_there_is_room_for_are_refused),
 		TEST(a_file_that_is_not_there_is_a_fault),
 		TEST(names_and_paths_need_a_restart_and_limits_do_not),
 		cmocka_unit_test(waits_double_to_half_a_minute_with_jitter),

@@ -11,9 +11,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/quote.h"
 #include "plane/host.h"
+#include "policy/arithmetic.h"
 #include "policy/faults.h"
 
 static void free_policy(struct weir_policy **policy)
@@ -103,6 +105,8 @@ int weir_load_policy(const struct weir_agent_options *options, struct weir_fault
 		override_modes(policy);
 	refuse_unsupported(policy, ret_faults);
 	check_frames(policy, ret_faults);
+	weir_policy_check_gauges(policy, weir_clock_coarse_tick_ns(), ret_faults);
+	weir_policy_check_tables(policy, weir_clock_coarse_tick_ns(), ret_faults);
 	if (!weir_faults_none(ret_faults)) {
 		weir_faults_sort(ret_faults, file);
 		return -EINVAL;

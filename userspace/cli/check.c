@@ -102,6 +102,7 @@ enum weir_exit weir_cli_check(const struct weir_call *call)
 		facts.frame_bytes_max = largest_frame(policy, &faults);
 		weir_policy_check_frames(policy, facts.frame_bytes_max, &faults);
 		weir_policy_check_gauges(policy, facts.tick_ns, &faults);
+		weir_policy_check_tables(policy, facts.tick_ns, &faults);
 		warn_of_unsupported(policy, &faults);
 		weir_faults_sort(&faults, path);
 	}

@@ -19,10 +19,6 @@
 #include "plane/internal.h"
 #include "policy/compile.h"
 
-#define SWEEP_PASS_NS	    5000000000ULL
-#define SWEEP_PERIOD_MIN_US 200
-#define SWEEP_PERIOD_MAX_US 50000
-
 struct publication {
 	struct weir_plane *plane;
 	const struct weir_policy *policy;
@@ -190,43 +186,16 @@ static int place_rules(struct publication *p)
 	return 0;
 }
 
-/**
- * How long a sixteenth of a rule's wrap is: a pass of the sweep has to be done in it. That of a very
- * slow rule is longer than 64 bits of nanoseconds can say.
- */
-static uint64_t sweep_bound_ns(const struct weir_gauge *gauge)
-{
-	uint64_t units = 1ULL << 60 >> gauge->now_left;
-
-	return units > UINT64_MAX >> gauge->now_right ? UINT64_MAX : units << gauge->now_right;
-}
-
 static int pace_sweep(struct publication *p, struct weir_error *error)
 {
-	uint64_t bound_ns = SWEEP_PASS_NS, steps = 1, period_us;
-	const struct weir_rules *rules = p->compiled.rules;
+	uint32_t late;
 
-	for (uint32_t i = 0; i < rules->count; i++) {
-		uint64_t ns = sweep_bound_ns(&rules->rule[i].gauge);
-
-		bound_ns = ns < bound_ns ? ns : bound_ns;
-		steps += (1ULL << rules->rule[i].hash.line_bits) / WEIR_SWEEP_LINES + 1;
-	}
-	period_us = bound_ns / steps / 1000;
-	if (period_us > SWEEP_PERIOD_MAX_US)
-		period_us = SWEEP_PERIOD_MAX_US;
-	if (period_us < SWEEP_PERIOD_MIN_US)
-		period_us = SWEEP_PERIOD_MIN_US;
-	/* Up to a second is the pace we like; what must hold is the wrap. */
-	for (uint32_t i = 0; i < rules->count; i++) {
-		if (steps * period_us * 1000 > sweep_bound_ns(&rules->rule[i].gauge))
-			return weir_error_set(error, -ERANGE,
-					      "limit %s: at its rate the tables of this policy are "
-					      "too large to be kept in time; use fewer buckets",
-					      p->policy->limits[i].name);
-	}
-	p->sweep_period_us = (uint32_t)period_us;
-	return 0;
+	if (!weir_compile_pace(p->compiled.rules, &p->sweep_period_us, &late))
+		return 0;
+	return weir_error_set(error, -ERANGE,
+			      "limit %s: at its rate the tables of this policy are too large to be "
+			      "kept in time; use fewer buckets",
+			      p->policy->limits[late].name);
 }
 
 /**
@@ -310,7 +279,8 @@ static int prepare(struct publication *p, struct weir_error *error)
 		err = trie_publish(plane, MAP_TO, p->inactive, p->compiled.to, p->compiled.n_to);
 	if (err)
 		return weir_error_set(error, err, "the policy's maps cannot be made: %s",
-				      err == -ENOSPC ? "its tables are larger than 128 Mi buckets"
+				      err == -ENOSPC ? "its tables and those of the policy in "
+						       "force are larger than 128 Mi buckets"
 						     : strerror(-err));
 	if (p->compiled.ports)
 		plane->ports[p->inactive] = *p->compiled.ports;

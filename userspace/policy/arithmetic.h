@@ -70,4 +70,13 @@ int weir_limit_reckon(const struct weir_policy *policy, const struct weir_limit 
 int weir_policy_check_gauges(const struct weir_policy *policy, uint64_t tick_ns,
 			     struct weir_faults *faults);
 
+/**
+ * Whether the tables are of a size that can be had, and looked after in time.
+ *
+ * @faults  what is found is added
+ * Returns 0, -EINVAL or -ENOMEM.
+ */
+int weir_policy_check_tables(const struct weir_policy *policy, uint64_t tick_ns,
+			     struct weir_faults *faults);
+
 #endif

@@ -48,6 +48,15 @@ int weir_compile_gauge(const struct weir_rate *rate, uint64_t burst_tokens, bool
 void weir_compile_change(const struct weir_gauge *before, const struct weir_gauge *after,
 			 struct weir_change *ret_change);
 
+/**
+ * How far apart two steps of the sweep are, so that it is through all tables in time.
+ *
+ * @rules     with gauges and the shapes of their tables
+ * @ret_late  the rule whose words would wrap before; set on failure alone
+ * Returns 0, or -ERANGE when no pace would do.
+ */
+int weir_compile_pace(const struct weir_rules *rules, uint32_t *ret_period_us, uint32_t *ret_late);
+
 #define WEIR_TOKEN_UNITS     2048
 #define WEIR_TOKEN_UNITS_MIN 256
 /* The finest unit is 2^-WEIR_UNIT_FINEST ns: a wrap of 17 s, which the sweep keeps up with. */
