@@ -134,6 +134,31 @@ done
 tap_run "sixteen silent clients and rubbish: a reload still gets through" wait_for 15 weir reload
 kill "${silent[@]}"
 tap_run "and the agent lives" alive safety
+# One address that holds all the connections it gets, with a byte a second on each, leaves others theirs.
+policy safety <<<"$limits"$'\n'"metrics: {listen: \"0.0.0.0:9477\"}"
+weir reload >/dev/null
+spawn peer "$scratch/drip" "$scratch/drip" /usr/bin/python3 -c '
+import socket, sys, time
+held = []
+for _ in range(64):
+    held.append(socket.create_connection((sys.argv[1], 9477), 2))
+    try:
+        held[-1].send(b"GET /metrics HTTP/1.1\r\nX: ")
+    except OSError:
+        pass
+print("held", flush=True)
+while True:
+    time.sleep(1)
+    for s in held:
+        try:
+            s.send(b"x")
+        except OSError:
+            pass' "$host4"
+drip=$spawned
+tap_run "slow clients hold the metrics" wait_for 10 grep -q held "$scratch/drip"
+tap_like "others get them all the same" "$(metrics 2>&1 || :)" 'weir_build_info'
+kill "$drip"
+
 secrets=$(tr '\0' '\n' <"/proc/${agent_of[safety]}/cmdline" | grep -c secret || :)
 tap_is "no secret on the command line" "$secrets" 0
 

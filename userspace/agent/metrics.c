@@ -19,6 +19,7 @@
 #include "policy/listen.h"
 
 #define CONNECTIONS_MAX	 32
+#define CONNECTIONS_EACH 8 /* of one address: who holds all it gets leaves others theirs */
 #define CONNECTION_BYTES 16384
 #define TIMEOUT_S	 5
 #define BACKLOG		 32
@@ -165,6 +166,7 @@ static int start(struct weir_metrics *metrics, struct event_base *loop, int list
 	metrics->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_NO_FLAG, 0, NULL, NULL, on_request,
 					   metrics, MHD_OPTION_LISTEN_SOCKET, listening,
 					   MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+					   MHD_OPTION_PER_IP_CONNECTION_LIMIT, CONNECTIONS_EACH,
 					   MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 					   (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
 					   TIMEOUT_S, MHD_OPTION_END);
