@@ -87,14 +87,15 @@ int weir_plane_limits(struct weir_plane *plane, struct weir_limit_view **ret_lim
 		      size_t *ret_count)
 {
 	const struct weir_rules *rules = plane_rules(plane);
-	struct weir_limit_view *limits = calloc(rules->count + 1, sizeof(*limits));
+	uint32_t count = plane_rules_count(rules);
+	struct weir_limit_view *limits = calloc(count + 1, sizeof(*limits));
 	int err = limits ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; !err && i < rules->count; i++) {
+	for (uint32_t i = 0; !err && i < count; i++) {
 		const struct weir_rule *rule = &rules->rule[i];
 		struct weir_limit_view *view = &limits[i];
 
-		view->name = plane->names[rule->slot];
+		view->name = plane->names[rule->slot % WEIR_SLOTS];
 		view->name.name[sizeof(view->name.name) - 1] = '\0';
 		view->slot = rule->slot;
 		view->index = i;
@@ -108,6 +109,6 @@ int weir_plane_limits(struct weir_plane *plane, struct weir_limit_view **ret_lim
 		return err;
 	}
 	*ret_limits = limits;
-	*ret_count = rules->count;
+	*ret_count = count;
 	return 0;
 }

@@ -78,6 +78,17 @@ static inline const struct weir_rules *plane_rules(const struct weir_plane *plan
 	return &plane->rules[*(volatile __u32 *)&plane->ctl->active & 1];
 }
 
+/**
+ * How many rules there are, read once: to a reader the slot may be written anew while it looks, by two
+ * reloads in a row.
+ */
+static inline uint32_t plane_rules_count(const struct weir_rules *rules)
+{
+	uint32_t count = *(volatile const __u32 *)&rules->count;
+
+	return count < WEIR_RULES_MAX ? count : WEIR_RULES_MAX;
+}
+
 /** Now by the clock that the rule goes by; for a coarse rule up to a tick ahead of packets. */
 uint64_t plane_now_ns(const struct weir_plane *plane, const struct weir_rule *rule);
 /** CLOCK_MONOTONIC, or the injected clock. */

@@ -81,10 +81,11 @@ void weir_plane_close(struct weir_plane *plane)
 
 static int other_version(const char *dir, struct weir_error *error)
 {
-	return weir_error_set(error, -EPROTO,
-			      "%s: what is pinned there is of another version of weir, or not whole; "
-			      "start this version's agent to take it over",
-			      dir);
+	return weir_error_set(
+		error, -EPROTO,
+		"%s: what is pinned there is of another version of weir, or not whole; "
+		"start this version's agent to take it over",
+		dir);
 }
 
 int weir_plane_open(const char *pins_dir, struct weir_error *error, struct weir_plane **ret_plane)
