@@ -16,15 +16,16 @@ def at_least(name; wanted; unit; why):
 	{name: name, wanted: "at least \(wanted) \(unit)", measured: ., met: (. >= wanted)}
 	+ if . >= wanted then {} else {limited_by: why} end;
 
-# A call of a helper that does next to nothing, next to the same thing without the call.
+# A call of a kernel function that does next to nothing, beside the same thing without the call.
 (row("parse_coarse").one - row("parse_tick").one | round1) as $call_ns
-# A line of memory that is in no cache of the CPU's own, as a hash finds it with little else to do.
-| (row("hash_limit")."64k" - row("hash_limit").one | round1) as $miss_ns
-| "the way itself, in instructions: it has no call in it (one costs \($call_ns) ns here) and one line of memory"
+# What any limiter pays that keeps one word for each source in a table of this size.
+| (row("line_swap")."16m" - row("parse")."16m" | round1) as $swap_ns
+| (row("weir-256ki").one - row("line_read").one | round1) as $way_ns
+| "the way itself: \($way_ns) ns of instructions beyond parsing and reading a line (in cache here); no call is in it"
 	as $instructions
-| "memory: one line for each source (misses cost a hash \($miss_ns) ns with 64 k sources), then the way itself"
+| "memory and the way: reading and swapping one word of 2 MiB alone takes \($swap_ns) ns, the way \($way_ns) ns"
 	as $memory
-| "the floor is small: a frame that is parsed and dropped costs little, so each ns of the limiter shows" as $floor
+| "what it is beside: a frame that is parsed and dropped costs little, so each ns of the limiter shows" as $floor
 
 | [
 	(row("weir-256ki").one - row("parse").one | round1
@@ -33,7 +34,7 @@ def at_least(name; wanted; unit; why):
 		| at_most("spoofed flood, 256 Ki buckets, above parse only"; 45; "ns"; $memory)),
 	(row("weir-256ki").saturated / row("weir-256ki")."16m" | round2
 		| at_most("the same flood, table saturated, by not saturated"; 1.1; "times";
-			"packets that take over a bucket with debt do more than those that find one without")),
+			"what comes on top for a newcomer: the counts of refusals and the memory of who came back, a random line of 256 KiB")),
 	(row("lru_limit")."16m" / row("weir-256ki")."16m" | round1
 		| at_least("spoofed flood, an LRU hash by weir"; 10; "times"; $memory)),
 	($micro[0].load_ms

@@ -43,6 +43,8 @@ static const struct {
 	{ "parse_precise", "parse, bpf_ktime_get_ns" },
 	{ "parse_coarse", "parse, bpf_ktime_get_coarse_ns" },
 	{ "parse_tick", "parse, coarse clock of weir" },
+	{ "line_read", "parse, read a line of 2 MiB" },
+	{ "line_swap", "parse, swap a word of 2 MiB" },
 	{ "hash_limit", "hash, compare-and-swap" },
 	{ "lru_limit", "LRU hash, compare-and-swap" },
 };

@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -261,6 +262,7 @@ int bench_net(const struct bench_options *options, struct weir_error *error)
 	if (sched_setaffinity(0, sizeof(first), &first))
 		return weir_error_set(error, -errno, "cannot be held to one CPU: %s",
 				      strerror(errno));
+	setpriority(PRIO_PROCESS, 0, -20);
 	err = open_lanes(&net, error);
 	for (size_t column = 0; !err && column < COLUMNS; column++)
 		err = measure_column(&net, column, error);

@@ -11,6 +11,7 @@
 #include <weir/packet.h>
 
 #define PEER_SOURCES (1u << 20)
+#define PEER_LINES   (1u << 15) /* as many as weir's 256 Ki buckets take */
 
 struct bench_rate rate SEC(".data.rate") = {};
 const volatile __u32 tick_ns = 0;
@@ -32,6 +33,18 @@ struct {
 	__type(key, struct weir_addr);
 	__type(value, struct bucket);
 } lru SEC(".maps");
+
+struct line {
+	__u64 word[8];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE); /* lines are aligned only so */
+	__uint(max_entries, PEER_LINES);
+	__type(key, __u32);
+	__type(value, struct line);
+} lines SEC(".maps");
 
 /** The packet as the parser leaves it; 0 when it is not IP. */
 static __always_inline int peer_parse(struct xdp_md *ctx, struct weir_packet *pkt)
@@ -93,6 +106,38 @@ int parse_tick(struct xdp_md *ctx)
 	struct weir_packet pkt;
 
 	return peer_parse(ctx, &pkt) ? peer_seen(&pkt, coarse_ns()) : XDP_DROP;
+}
+
+/** The least that a word of its own costs a source, whatever is done with it. */
+static __always_inline int touch(struct xdp_md *ctx, int swap)
+{
+	struct weir_packet pkt;
+	struct line *line;
+	__u32 index;
+	__u64 word;
+
+	if (!peer_parse(ctx, &pkt))
+		return XDP_DROP;
+	index = pkt.source.lo * 0x9e3779b97f4a7c15ull >> 49;
+	line = bpf_map_lookup_elem(&lines, &index);
+	if (!line)
+		return XDP_DROP;
+	word = *(volatile __u64 *)&line->word[0];
+	if (swap)
+		word = __sync_val_compare_and_swap(&line->word[0], word, word + 1);
+	return front_drop(word);
+}
+
+SEC("xdp.frags")
+int line_read(struct xdp_md *ctx)
+{
+	return touch(ctx, 0);
+}
+
+SEC("xdp.frags")
+int line_swap(struct xdp_md *ctx)
+{
+	return touch(ctx, 1);
 }
 
 static __always_inline int bucket_charge(struct bucket *bucket, __u64 now_ns)
