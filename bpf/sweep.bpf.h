@@ -9,7 +9,8 @@
 #include "clock.bpf.h"
 #include "maps.bpf.h"
 
-#define SWEEP_REACH	      (1ull << 61)   /* in place: an eighth of the wrap */
+#define SWEEP_REACH	      (1ull << 61) /* in place: an eighth of the wrap */
+#define SWEEP_BEHIND	      (1ull << 56) /* in place: more than clocks differ by, at least 67 ms */
 #define SWEEP_IDLE_NS	      10000000000ull /* a pinned source this long without debt is let go */
 #define SWEEP_APART_NS	      1000000000ull
 #define SWEEP_PERIOD_MIN_US   200
@@ -64,9 +65,10 @@ static __always_inline int sweep_table(struct weir_sweeper *s, struct weir_rule 
 		s->floor = job->step.now - SWEEP_REACH;
 		/*
 		 * This CPU's clock may be behind the one that dated the base. A floor below the base
-		 * would pass for one far above it, and lower every word.
+		 * would pass for one far above it, and lower every word. Further away than clocks
+		 * can be it is one far above it: a machine that was stopped for a while.
 		 */
-		if ((__s64)(s->floor - rule->base) < 0)
+		if (rule->base - s->floor < SWEEP_BEHIND)
 			s->floor = rule->base;
 	}
 	job->step.floor = s->floor;

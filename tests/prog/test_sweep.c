@@ -138,6 +138,21 @@ static void the_pace_keeps_up_with_a_fast_wrap(void **state)
 			wrap_ns / 8);
 }
 
+/* A machine that was stopped: the clock has gone on by any part of the wrap, and no sweep has. */
+static void one_pass_makes_up_for_time_without_any(void **state)
+{
+	const uint64_t wrap_ns = 1ull << (44 - 10);
+
+	world_policy("limits: [{name: fast, node_rate: 100 Gbit/s, burst: 1 MB, buckets: 1Ki}]");
+	for (uint64_t eighths = 1; eighths <= 20; eighths++) {
+		assert_int_equal(world_passed(IP4(UDP), 1), 1);
+		world_pass_time(eighths * wrap_ns / 8 + 12345);
+		world_sweep(2);
+		assert_int_equal(world_passed(IP4(UDP), 1), 1);
+		assert_int_equal(world_passed(IP4(UDP, .from = "10.0.0.1"), 1), 1);
+	}
+}
+
 /* Reloads in a row, each sooner than a pass takes; now and then with another limit before the others. */
 static void reloads_do_not_keep_the_sweep_from_its_end(void **state)
 {
@@ -188,6 +203,7 @@ int main(void)
 		cmocka_unit_test_setup(a_sweep_by_a_clock_that_is_behind_refills_nobody,
 				       world_clear),
 		cmocka_unit_test_setup(the_pace_keeps_up_with_a_fast_wrap, world_clear),
+		cmocka_unit_test_setup(one_pass_makes_up_for_time_without_any, world_clear),
 		cmocka_unit_test_setup(reloads_do_not_keep_the_sweep_from_its_end, world_clear),
 		cmocka_unit_test_setup(tables_that_no_sweep_could_keep_are_refused, world_clear),
 	};
