@@ -146,6 +146,21 @@ stop_agent agent INT
 tap_is "also on Ctrl-C" "$agent_status" 0
 tap_like "and it says that the limits stay on and how to take them off" "$(agent_log agent)" 'weir detach'
 
+## told to reload while it reads its policy
+
+seq 0 599999 | awk '{ printf "10.%d.%d.%d\n", $1 / 65536, $1 / 256 % 256, $1 % 256 }' >"$scratch/long.txt"
+sed "s#^interfaces:#never_limit: [\"file: $scratch/long.txt\"]\n&#" "$scratch/agent.yaml" >"$scratch/early.yaml"
+runs() { [[ $(<"/proc/$spawned/comm") == weir ]]; }
+spawn host "$scratch/early.log" "$scratch/early.log" "$WEIR" run -c "$scratch/early.yaml"
+wait_for 5 runs
+wait_for 1 is_past $((${EPOCHREALTIME/./} + 150000))
+tap_that "it is at that" "$(grep -c ready "$scratch/early.log" || :) == 0" "$(<"$scratch/early.log")"
+kill -HUP "$spawned"
+tap_run "an agent that is told to reload too early starts all the same" wait_for 20 grep -q 'notice: ready' "$scratch/early.log"
+tap_run "and reloads then" wait_for 20 grep -q 'policy file is taken' "$scratch/early.log"
+kill -TERM "$spawned" || :
+wait_for 10 ended "$spawned"
+
 tap_run "weir detach takes them off" weir detach
 tap_is "nothing is attached then" "$(program_id host w0)" 0
 tap_empty "nothing is pinned" "$(find "/sys/fs/bpf/$world-agent" 2>/dev/null || :)"

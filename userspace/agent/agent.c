@@ -238,12 +238,23 @@ static int protect(struct weir_agent *agent, struct weir_error *error)
 	return 0;
 }
 
+/* A signal to reload that comes before it can be served waits; its default is to end the process. */
+static void hold_reloads(bool held)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(held ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
 static int start(struct weir_agent *agent)
 {
 	struct weir_faults faults = { 0 };
 	struct weir_error error = { "" };
 	int err;
 
+	hold_reloads(true);
 	err = weir_load_policy(agent->options, &faults, &agent->policy);
 	if (err)
 		weir_load_print_errors(&faults);
@@ -254,6 +265,7 @@ static int start(struct weir_agent *agent)
 		return STATUS_WRONG_INPUT;
 	weir_process_prepare();
 	err = make_parts(agent, &error);
+	hold_reloads(false);
 	if (!err)
 		err = open_plane(agent, &error);
 	if (!err)
