@@ -93,6 +93,15 @@ int pins_check(const char *dir, bool create, struct weir_error *error)
 	return 0;
 }
 
+/** A folder that was removed between open() and the lock is nobody's any more. */
+static bool is_still_there(const char *dir, int fd)
+{
+	struct stat held, named;
+
+	return !fstat(fd, &held) && !stat(dir, &named) && held.st_dev == named.st_dev &&
+	       held.st_ino == named.st_ino;
+}
+
 int pins_lock(const char *dir, struct weir_error *error, int *ret_fd)
 {
 	_cleanup_close_ int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -104,6 +113,9 @@ int pins_lock(const char *dir, struct weir_error *error, int *ret_fd)
 				      "%s: another weir agent holds this folder of pins; stop it "
 				      "first, or give this one another paths.pins",
 				      dir);
+	if (!is_still_there(dir, fd))
+		return weir_error_set(error, -EBUSY,
+				      "%s: was removed by a detach at this moment; try again", dir);
 	*ret_fd = TAKE_FD(fd);
 	return 0;
 }
