@@ -30,4 +30,20 @@
 #define WEIR_APART static __attribute__((noinline, unused))
 #endif
 
+/*
+ * Zero, which the verifier does not see. Added to what is a constant on each of several branches, it
+ * makes them one again: what follows is then proved once and not once for each constant. @number is
+ * a value read from memory.
+ */
+#ifdef __bpf__
+#define WEIR_UNKNOWN_ZERO(number)                                      \
+	({                                                             \
+		__u64 zero_ = (number);                                \
+		asm volatile("%0 -= %1" : "+&r"(zero_) : "r"(number)); \
+		zero_;                                                 \
+	})
+#else
+#define WEIR_UNKNOWN_ZERO(number) ((number)&0)
+#endif
+
 #endif
