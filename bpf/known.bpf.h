@@ -139,7 +139,8 @@ static __always_inline __u32 known_after_admit(const struct claim *claim)
  * Remembers a refused newcomer; true when it was remembered already. By a hash of the source and not
  * by its place: a small table has so few of those that a flood would often be taken for one.
  */
-static __always_inline int known_came_back(const struct job *job, const struct weir_rule *rule)
+static __always_inline int known_came_back(const struct job *job, const struct weir_rule *rule,
+					   __u64 serial)
 {
 	struct weir_addr source = weir_rule_source(rule, &job->pkt);
 	__u64 hash = weir_hash_fold(&rule->hash, &source);
@@ -152,8 +153,8 @@ static __always_inline int known_came_back(const struct job *job, const struct w
 	cell = &door->cell[hash & (WEIR_DOORKEEPER_CELLS - 1)];
 	if (*cell == print)
 		return 1;
-	/* One in four, so that a cell outlives the next few strangers. */
-	if (!(bpf_get_prandom_u32() & 3))
+	/* One in four of the refused, so that a cell outlives the next few strangers. */
+	if (sampled(serial, 2))
 		*cell = print;
 	return 0;
 }
@@ -161,12 +162,14 @@ static __always_inline int known_came_back(const struct job *job, const struct w
 /** The same for a refused packet. */
 static __always_inline __u32 known_after_refusal(const struct job *job, const struct claim *claim)
 {
+	__u64 serial;
+
 	if (claim->rule->flags & WEIR_RULE_ALL)
 		return 0;
+	serial = claim->count->refused.packets + claim->count->would_refuse.packets;
 	if (!claim->look.own)
-		return known_came_back(job, claim->rule) ? NOTICE_ADD : 0;
-	if (!sampled(claim->count->refused.packets + claim->count->would_refuse.packets,
-		     SAMPLE_REFUSED))
+		return known_came_back(job, claim->rule, serial) ? NOTICE_ADD : 0;
+	if (!sampled(serial, SAMPLE_REFUSED))
 		return 0;
 	return claim->look.word & WEIR_PINNED ? NOTICE_COUNT : NOTICE_ADD;
 }
